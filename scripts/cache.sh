@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# Sourced by the build scripts: where things are, how they fail, and how a
+# cache entry comes to be. An entry is a directory named by what went into it;
+# it is made beside its place and renamed when complete, so a build that was
+# cut off leaves nothing that looks whole.
+
+set -euo pipefail
+shopt -s inherit_errexit
+
+tern_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+die() {
+	echo "${0##*/}: $*" >&2
+	exit 1
+}
+
+say() {
+	echo "==> $*" >&2
+}
+
+if [ -n "${TERN_CACHE:-}" ]; then
+	tern_cache=$TERN_CACHE
+elif [ "$(id -u)" = 0 ] && [ -z "${TERN_USER_ROOT:-}" ]; then
+	tern_cache=/var/cache/tern
+else
+	tern_cache=${XDG_CACHE_HOME:-$HOME/.cache}/tern
+fi
+
+# key_of ARG... : a short hash of all arguments and of standard input.
+key_of() {
+	{ printf '%s\n' "$@"; cat; } | sha256sum | cut -c1-16
+}
+
+# need_space DIR MIB
+need_space() {
+	local free
+	mkdir -p "$1" || die "cannot make $1; set TERN_CACHE to a directory you may write"
+	free=$(df -Pm "$1" | awk 'NR == 2 { print $4 }')
+	[ "$free" -ge "$2" ] ||
+		die "$1 has $free MiB left and $2 are needed; free some, or set TERN_CACHE elsewhere"
+}
+
+# entry NAME KEY MAKE... : prints the path of cache entry NAME-KEY; if it is
+# missing runs MAKE with a fresh directory as last argument. One maker at a
+# time; the three newest entries of a name are kept.
+entry() {
+	local name=$1 key=$2 path
+	shift 2
+	path=$tern_cache/$name-$key
+	if [ ! -e "$path" ]; then
+		mkdir -p "$tern_cache"
+		exec {entry_lock}> "$tern_cache/$name.lock"
+		flock "$entry_lock"
+		if [ ! -e "$path" ]; then
+			rm -rf "$path".new.*
+			local fresh=$path.new.$$
+			mkdir "$fresh"
+			local status=0
+			set +e
+			(set -e; "$@" "$fresh") >&2
+			status=$?
+			set -e
+			[ $status = 0 ] || { rm -rf "$fresh"; die "could not make $name"; }
+			mv "$fresh" "$path"
+			drop_old "$name"
+		fi
+		exec {entry_lock}>&-
+	fi
+	touch "$path"
+	echo "$path"
+}
+
+drop_old() {
+	local old
+	find "$tern_cache" -maxdepth 1 -name "$1-????????????????" -printf '%T@ %p\n' |
+		sort -rn | tail -n +4 | cut -d' ' -f2- | while read -r old; do
+		rm -rf "$old"
+	done
+}
