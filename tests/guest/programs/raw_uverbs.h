@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Copyright (c) 2026 The Tern authors
+//
+// uverbs without a library: commands written to /dev/infiniband/uverbsN with
+// whatever bytes and lengths a test wants, responses seen byte for byte.
+#pragma once
+
+#include <rdma/ib_user_verbs.h>
+#include <rdma/tern-abi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tern::guest {
+
+class RawUverbs {
+public:
+    // The card that open_card() finds. Throws if there is none.
+    RawUverbs();
+    ~RawUverbs();
+    RawUverbs(const RawUverbs&) = delete;
+
+    // Sends @command with @request (core and driver part) and the response
+    // buffer's address in its first 8 bytes. Returns 0 or errno. @response is
+    // filled with 0xa5 first.
+    int command(uint32_t command, std::span<std::byte> request, std::span<std::byte> response);
+
+    // GET_CONTEXT, then what it answered.
+    int get_context(tern_uresp_alloc_ucontext& answer);
+    int fd() const { return fd_; }
+    // Maps @length at @offset; MAP_FAILED and errno as mmap.
+    void* map(uint64_t offset, size_t length, int protection, int flags);
+
+private:
+    int fd_;
+};
+
+}  // namespace tern::guest

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A VM seen as a host with one Tern card: drivers, names, addresses, GIDs."""
+
+import ipaddress
+import json
+
+from tern_lab import LabError, Vm
+
+# Names change when udev renames, so they are looked up, by the driver's own sysfs.
+_FIND_NETDEV = ('for n in /sys/bus/pci/drivers/tern/*/net/*; do '
+                '[ "$(cat $n/dev_port)" = {port} ] && basename $n; done')
+
+
+class Host:
+    """Port numbers count from 1. Addresses: 192.168.<100 + port>.<VM number>,
+    and fd00:<port>::<VM number>."""
+
+    def __init__(self, vm: Vm):
+        self.vm = vm
+        self.run = vm.run
+        self.spawn = vm.spawn
+        self.name = vm.name
+
+    def install(self):
+        self.run("/tern/scripts/install", timeout=120)
+
+    def load(self):
+        """Loads by modprobe; the ib driver follows by its auxiliary alias."""
+        self.run("modprobe tern && udevadm settle --timeout=30 && modprobe tern_ib && "
+                 "udevadm settle --timeout=30", timeout=120)
+
+    def unload(self):
+        self.run("modprobe -r tern_ib && modprobe -r tern", timeout=120)
+
+    def netdev(self, port=1):
+        name = self.run(_FIND_NETDEV.format(port=port - 1)).output.split()
+        if len(name) != 1:
+            raise LabError(f"{self.name}: port {port} has the netdevs {name}")
+        return name[0]
+
+    def device(self):
+        """Name of the card's ib_device."""
+        names = self.run("ls -d /sys/bus/pci/drivers/tern/*/infiniband/*").output.split()
+        if len(names) != 1:
+            raise LabError(f"{self.name}: the card has the RDMA devices {names}")
+        return names[0].rsplit("/", 1)[1]
+
+    def address(self, port=1, version=4):
+        number = self.vm.number
+        return f"192.168.{100 + port}.{number}" if version == 4 else f"fd00:{port}::{number}"
+
+    def configure(self, mtu=9000, ports=(1, 2)):
+        """Brings the ports up with their addresses and waits for the link and the GIDs."""
+        for port in ports:
+            netdev = self.netdev(port)
+            self.run(f"ip link set {netdev} mtu {mtu} up && "
+                     f"ip addr replace {self.address(port)}/24 dev {netdev} && "
+                     f"ip addr replace {self.address(port, 6)}/64 dev {netdev} nodad")
+        for port in ports:
+            self.wait_for(f"grep -q 1 /sys/class/net/{self.netdev(port)}/carrier")
+            self.gid_index(port)
+
+    def wait_for(self, condition, seconds=30):
+        """Waits until a shell condition holds."""
+        self.run(f"i=0; until {condition} 2>/dev/null; do i=$((i+1)); [ $i -lt {seconds * 5} ] || "
+                 f"exit 1; sleep 0.2; done", timeout=seconds + 30)
+
+    def gid_index(self, port=1, version=4):
+        """Index of the RoCE v2 GID of this port's address."""
+        address = self.address(port, version)
+        wanted = ipaddress.ip_address(f"::ffff:{address}" if version == 4 else address).exploded
+        path = f"/sys/class/infiniband/{self.device()}/ports/{port}/gids"
+        self.wait_for(f"grep -lq {wanted} {path}/*")
+        return int(self.run(f"basename $(grep -l {wanted} {path}/* | head -n 1)").output)
+
+    def resources(self):
+        """Objects that restrack knows, by kind: a clean host has only the
+        kernel's own, which are the same before and after a test."""
+        text = self.run(f"rdma -j resource show dev {self.device()} 2>/dev/null || echo '[]'").output
+        entries = json.loads(text)
+        return {key: value for key, value in (entries[0] if entries else {}).items()
+                if isinstance(value, int) and key != "ifindex"}
+
+    def live_objects(self):
+        """The card's own counts of live objects."""
+        path = f"/sys/class/infiniband/{self.device()}/hw_counters"
+        lines = self.run(f"cd {path} && grep -H . live_*").output.splitlines()
+        return {name: int(value) for name, value in (line.split(":") for line in lines)}
