@@ -59,6 +59,8 @@ public:
     // Control path. The key has variant 0.
     [[nodiscard]] Result<uint32_t, Status> create(const MemoryRegion& region);
     [[nodiscard]] Status destroy(uint32_t key);
+    // By any variant of its key; nullptr if there is none.
+    [[nodiscard]] MemoryRegion* find(uint32_t key) const;
     void clear();
     [[nodiscard]] uint32_t count() const;
 
@@ -90,6 +92,9 @@ public:
     void drop_mappings();
 
 private:
+    // Bytes from the start of the region's first page.
+    [[nodiscard]] static uint64_t offset_of(const MemorySlice& slice, uint64_t offset_bytes);
+
     Host& host_;
     ObjectTable<MemoryRegion> regions_;
 };

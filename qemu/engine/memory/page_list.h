@@ -39,6 +39,8 @@ public:
     void forget_cache();
 
 private:
+    [[nodiscard]] bool load_leaf(Host& host, uint32_t leaf);
+
     uint64_t root_ = 0;
     uint32_t page_count_ = 0;
     uint8_t levels_ = 0;

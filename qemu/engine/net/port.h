@@ -57,6 +57,8 @@ public:
     // nullptr if out of range or empty.
     [[nodiscard]] const GidEntry* gid_at(uint32_t gid_index) const;
     [[nodiscard]] uint32_t gid_count() const;
+    // The port's own MAC, or that of one of its GIDs (VLANs may have their own).
+    [[nodiscard]] bool owns_mac(const MacAddress& mac) const;
 
     std::array<uint64_t, TERN_PORT_COUNTER_SLOTS> counters{};
     void count(tern_port_counter counter, uint64_t amount = 1) { counters[counter] += amount; }
@@ -74,11 +76,13 @@ public:
     void flush();
 
 private:
+    using Buffers = std::array<std::array<std::byte, kFrameBytes>, kBatchFrames>;
+
     Host& host_;
     const uint32_t index_;
     uint32_t batch_count_ = 0;
     std::array<tern_frame, kBatchFrames> batch_{};
-    std::unique_ptr<std::array<std::array<std::byte, kFrameBytes>, kBatchFrames>> buffers_;
+    std::unique_ptr<Buffers> buffers_;
 };
 
 }  // namespace tern

@@ -57,12 +57,19 @@ public:
     uint32_t users = 0;  // queues that complete here
 
 private:
+    [[nodiscard]] bool has_room(Host& host);
+    [[nodiscard]] bool write(Host& host, const Completion& completion);
+    [[nodiscard]] bool has_reason() const;
+    [[nodiscard]] bool must_wait(Host& host);
+    void notify(Host& host, EventQueueTable& events);
+
     uint32_t number_;
     Config config_;
     uint32_t prod_ = 0;
     uint32_t cons_ = 0;            // as last read from the record or an arm doorbell
     uint32_t last_solicited_ = 0;  // count after the last solicited or failed entry
     uint32_t events_pending_ = 0;  // completions since the last event, for moderation
+    uint32_t arm_cons_ = 0;        // up to which the host had polled when it armed
     uint8_t armed_ = 0;            // enum tern_cq_arm
     uint8_t arm_seq_ = 0;
     bool is_broken_ = false;

@@ -112,6 +112,11 @@ public:
     void reset();
 
 private:
+    using Bytes = std::array<std::byte, TERN_WQE_MAX_BLOCKS * TERN_SQ_BLOCK_BYTES>;
+    // Copies @blocks blocks from @count on; a WQE may wrap at any block.
+    [[nodiscard]] bool copy(Host& host, uint32_t count, uint32_t blocks, std::span<std::byte> out);
+    [[nodiscard]] Result<bool, WqeError> load(Host& host, uint32_t count, bool may_use_push, SendWqe& wqe);
+
     Config config_{};
     uint32_t prod_ = 0;
     uint32_t fetched_ = 0;
