@@ -53,7 +53,8 @@ entry() {
 		exec {entry_lock}> "$tern_cache/$name.lock"
 		flock "$entry_lock"
 		if [ ! -e "$path" ]; then
-			rm -rf "$path".new.*
+			# Only the holder of the lock makes such; these were cut off.
+			rm -rf "$tern_cache/$name"-????????????????.new.*
 			local fresh=$path.new.$$
 			mkdir "$fresh"
 			local status=0
@@ -67,7 +68,7 @@ entry() {
 		fi
 		exec {entry_lock}>&-
 	fi
-	touch "$path"
+	touch -c "$path" 2> /dev/null || true
 	echo "$path"
 }
 

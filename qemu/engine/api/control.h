@@ -17,8 +17,10 @@
 #include "qemu/engine/net/port.h"
 #include "qemu/engine/queues/completion_queue.h"
 #include "qemu/engine/queues/event_queue.h"
+#include "tern/fw/device.h"
 #include "tern/fw/eth.h"
 #include "tern/fw/qp.h"
+#include "tern/hw/ids.h"
 
 namespace tern {
 

@@ -51,7 +51,6 @@ Result<bool, WqeError> SendQueue::load(Host& host, uint32_t count, bool may_use_
     wqe.blocks = 1;
     wqe.is_signaled = true;
     if (may_use_push && has_pushed_) {
-        has_pushed_ = false;
         std::ranges::copy(pushed_, bytes.begin());
     } else if (!copy(host, count, 1, bytes)) {
         return WqeError::kFault;
@@ -64,10 +63,11 @@ Result<bool, WqeError> SendQueue::load(Host& host, uint32_t count, bool may_use_
                            std::span(bytes).first(size_t{blocks} << TERN_SQ_BLOCK_SHIFT), wqe);
 }
 
-Result<bool, WqeError> SendQueue::fetch(Host& host, SendWqe& wqe) {
-    auto loaded = load(host, fetched_, true, wqe);
-    if (loaded) fetched_ += wqe.blocks;
-    return loaded;
+Result<bool, WqeError> SendQueue::peek(Host& host, SendWqe& wqe) { return load(host, fetched_, true, wqe); }
+
+void SendQueue::advance(const SendWqe& wqe) {
+    has_pushed_ = false;
+    fetched_ += std::min<uint32_t>(wqe.blocks, prod_ - fetched_);
 }
 
 Result<bool, WqeError> SendQueue::refetch(Host& host, uint32_t count, SendWqe& wqe) {

@@ -100,10 +100,11 @@ public:
     [[nodiscard]] bool is_empty() const { return fetched_ == prod_; }
     [[nodiscard]] uint32_t prod() const { return prod_; }
     [[nodiscard]] uint32_t fetched() const { return fetched_; }
-    // Reads and decodes the WQE at fetched() and moves on. On kMismatch or
-    // kMalformed @wqe.start, blocks, and is_signaled are set as far as known
-    // and nothing moves.
-    [[nodiscard]] Result<bool, WqeError> fetch(Host& host, SendWqe& wqe);
+    // Reads and decodes the WQE at fetched(); nothing moves, so one that must
+    // wait is simply looked at again. On an error @wqe.start and blocks are set.
+    [[nodiscard]] Result<bool, WqeError> peek(Host& host, SendWqe& wqe);
+    // Moves past the WQE that peek() showed.
+    void advance(const SendWqe& wqe);
     // Decodes the WQE that starts at @count again (retransmission); nothing moves.
     [[nodiscard]] Result<bool, WqeError> refetch(Host& host, uint32_t count, SendWqe& wqe);
     // Flush: steps over the WQE at fetched() whatever it holds. Returns its index for the CQE.

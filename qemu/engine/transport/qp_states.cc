@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-or-later
+// Copyright (c) 2026 The Tern authors
+#include "qemu/engine/transport/qp_states.h"
+
+namespace tern {
+
+namespace {
+
+constexpr uint32_t kStatic = TERN_QP_ATTR_PKEY_INDEX | TERN_QP_ATTR_PORT;
+constexpr uint32_t kRcToRtr = TERN_QP_ATTR_ADDRESS_VECTOR | TERN_QP_ATTR_PATH_MTU | TERN_QP_ATTR_DEST_QPN |
+                              TERN_QP_ATTR_RQ_PSN | TERN_QP_ATTR_MAX_DEST_RD_ATOMIC |
+                              TERN_QP_ATTR_MIN_RNR_TIMER;
+constexpr uint32_t kRcToRts = TERN_QP_ATTR_TIMEOUT | TERN_QP_ATTR_RETRY_COUNT | TERN_QP_ATTR_RNR_RETRY |
+                              TERN_QP_ATTR_SQ_PSN | TERN_QP_ATTR_MAX_RD_ATOMIC;
+constexpr uint32_t kRcRunning = TERN_QP_ATTR_CURRENT_STATE | TERN_QP_ATTR_ACCESS | TERN_QP_ATTR_MIN_RNR_TIMER;
+constexpr uint32_t kUdRunning = TERN_QP_ATTR_CURRENT_STATE | TERN_QP_ATTR_QKEY;
+constexpr uint32_t kRcDrained = TERN_QP_ATTR_PORT | TERN_QP_ATTR_ADDRESS_VECTOR | TERN_QP_ATTR_TIMEOUT |
+                                TERN_QP_ATTR_RETRY_COUNT | TERN_QP_ATTR_RNR_RETRY |
+                                TERN_QP_ATTR_MAX_RD_ATOMIC | TERN_QP_ATTR_MAX_DEST_RD_ATOMIC |
+                                TERN_QP_ATTR_ACCESS | TERN_QP_ATTR_PKEY_INDEX | TERN_QP_ATTR_MIN_RNR_TIMER;
+constexpr uint32_t kUdDrained = TERN_QP_ATTR_PKEY_INDEX | TERN_QP_ATTR_QKEY;
+
+constexpr uint8_t RESET = TERN_QP_STATE_RESET, INIT = TERN_QP_STATE_INIT, RTR = TERN_QP_STATE_RTR,
+                  RTS = TERN_QP_STATE_RTS, SQD = TERN_QP_STATE_SQD, SQE = TERN_QP_STATE_SQE;
+
+constexpr Transition kTransitions[] = {
+    {RESET, INIT, true, kStatic | TERN_QP_ATTR_ACCESS, 0},
+    {RESET, INIT, false, kStatic | TERN_QP_ATTR_QKEY, 0},
+    {INIT, INIT, true, 0, kStatic | TERN_QP_ATTR_ACCESS},
+    {INIT, INIT, false, 0, kStatic | TERN_QP_ATTR_QKEY},
+    {INIT, RTR, true, kRcToRtr, TERN_QP_ATTR_ACCESS | TERN_QP_ATTR_PKEY_INDEX},
+    {INIT, RTR, false, 0, TERN_QP_ATTR_PKEY_INDEX | TERN_QP_ATTR_QKEY},
+    {RTR, RTS, true, kRcToRts, kRcRunning},
+    {RTR, RTS, false, TERN_QP_ATTR_SQ_PSN, kUdRunning},
+    {RTS, RTS, true, 0, kRcRunning},
+    {RTS, RTS, false, 0, kUdRunning},
+    {RTS, SQD, true, 0, TERN_QP_ATTR_SQD_ASYNC},
+    {RTS, SQD, false, 0, TERN_QP_ATTR_SQD_ASYNC},
+    {SQD, RTS, true, 0, kRcRunning},
+    {SQD, RTS, false, 0, kUdRunning},
+    {SQD, SQD, true, 0, kRcDrained},
+    {SQD, SQD, false, 0, kUdDrained},
+    {SQE, RTS, false, 0, kUdRunning},
+};
+
+constexpr Transition kToReset = {RESET, RESET, true, 0, 0};
+constexpr Transition kToError = {RESET, TERN_QP_STATE_ERR, true, 0, 0};
+
+}  // namespace
+
+const Transition* find_transition(uint8_t from, uint8_t to, tern_qp_type type) {
+    if (to == TERN_QP_STATE_RESET) return &kToReset;
+    if (to == TERN_QP_STATE_ERR) return &kToError;
+    for (const Transition& row : kTransitions)
+        if (row.from == from && row.to == to && row.is_rc == (type == TERN_QP_RC)) return &row;
+    return nullptr;
+}
+
+bool is_transition_ok(uint8_t from, uint8_t to, tern_qp_type type, uint32_t valid) {
+    const Transition* row = find_transition(from, to, type);
+    if (!row) return false;
+    const uint32_t attributes = valid & ~uint32_t{TERN_QP_ATTR_STATE | TERN_QP_ATTR_CURRENT_STATE};
+    if ((attributes & row->required) != row->required) return false;
+    return (attributes & ~(row->required | row->optional)) == 0;
+}
+
+}  // namespace tern

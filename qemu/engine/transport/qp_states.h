@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-or-later
+// Copyright (c) 2026 The Tern authors
+//
+// The QP state machine as a table (IBTA 10.3.1, table 91): which transition a
+// MODIFY_QP may make, which attributes it must bring and which it may. Equal
+// to the kernel's ib_modify_qp_is_ok for the types that exist here.
+//
+//            RESET -> INIT -> RTR -> RTS <-> SQD
+//                                    |  ^     |
+//                                    v  |     |
+//                                    SQE (UD) |
+//            any -> RESET, any -> ERR <-------+
+#pragma once
+
+#include <cstdint>
+
+#include "tern/fw/qp.h"
+
+namespace tern {
+
+struct Transition {
+    uint8_t from;
+    uint8_t to;
+    bool is_rc;  // else UD and GSI
+    uint32_t required;
+    uint32_t optional;
+};
+
+// The row for a transition, or nullptr if there is no such transition.
+[[nodiscard]] const Transition* find_transition(uint8_t from, uint8_t to, tern_qp_type type);
+
+// Whether @valid has what the transition requires and nothing that it forbids.
+[[nodiscard]] bool is_transition_ok(uint8_t from, uint8_t to, tern_qp_type type, uint32_t valid);
+
+}  // namespace tern
