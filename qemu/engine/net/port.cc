@@ -14,32 +14,38 @@ Port::Port(Host& host, uint32_t index, const MacAddress& address)
 void Port::reset() {
     settings = Settings{};
     settings.mac = permanent_mac;
-    gids.fill(GidEntry{});
+    gids_.fill(GidEntry{});
+    gid_end_ = 0;
     counters.fill(0);
     batch_count_ = 0;
 }
 
+void Port::set_gid(uint32_t gid_index, const GidEntry& entry) {
+    gids_[gid_index] = entry;
+    gid_end_ = std::max(gid_end_, gid_index + 1);
+    while (gid_end_ > 0 && gids_[gid_end_ - 1].type == TERN_GID_EMPTY) --gid_end_;
+}
+
 const GidEntry* Port::find_gid(const Gid& gid, uint16_t vlan_id) const {
-    const auto* entry = std::ranges::find_if(gids, [&](const GidEntry& candidate) {
-        return candidate.type != TERN_GID_EMPTY && candidate.gid == gid && candidate.vlan_id == vlan_id;
-    });
-    return entry == gids.end() ? nullptr : &*entry;
+    for (uint32_t i = 0; i < gid_end_; ++i)
+        if (gids_[i].type != TERN_GID_EMPTY && gids_[i].gid == gid && gids_[i].vlan_id == vlan_id) return &gids_[i];
+    return nullptr;
 }
 
 const GidEntry* Port::gid_at(uint32_t gid_index) const {
-    if (gid_index >= gids.size() || gids[gid_index].type == TERN_GID_EMPTY) return nullptr;
-    return &gids[gid_index];
+    return gid_index < gid_end_ && gids_[gid_index].type != TERN_GID_EMPTY ? &gids_[gid_index] : nullptr;
 }
 
 uint32_t Port::gid_count() const {
-    return static_cast<uint32_t>(
-        std::ranges::count_if(gids, [](const GidEntry& entry) { return entry.type != TERN_GID_EMPTY; }));
+    return static_cast<uint32_t>(std::count_if(gids_.begin(), gids_.begin() + gid_end_,
+                                               [](const GidEntry& entry) { return entry.type != TERN_GID_EMPTY; }));
 }
 
 bool Port::owns_mac(const MacAddress& mac) const {
-    return mac == settings.mac || std::ranges::any_of(gids, [&](const GidEntry& entry) {
-               return entry.type != TERN_GID_EMPTY && entry.mac == mac;
-           });
+    if (mac == settings.mac) return true;
+    for (uint32_t i = 0; i < gid_end_; ++i)
+        if (gids_[i].type != TERN_GID_EMPTY && gids_[i].mac == mac) return true;
+    return false;
 }
 
 uint32_t Port::room() const {

@@ -51,7 +51,7 @@ public:
     [[nodiscard]] bool link_up() const { return settings.admin_up && has_carrier; }
     void reset();
 
-    std::array<GidEntry, TERN_GID_TABLE_LENGTH> gids{};
+    void set_gid(uint32_t gid_index, const GidEntry& entry);
     // First entry with this GID (and VLAN, TERN_VLAN_NONE: untagged), or nullptr.
     [[nodiscard]] const GidEntry* find_gid(const Gid& gid, uint16_t vlan_id) const;
     // nullptr if out of range or empty.
@@ -80,6 +80,8 @@ private:
 
     Host& host_;
     const uint32_t index_;
+    std::array<GidEntry, TERN_GID_TABLE_LENGTH> gids_{};
+    uint32_t gid_end_ = 0;  // entries from here on are empty
     uint32_t batch_count_ = 0;
     std::array<tern_frame, kBatchFrames> batch_{};
     std::unique_ptr<Buffers> buffers_;
