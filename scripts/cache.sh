@@ -8,6 +8,7 @@
 set -euo pipefail
 shopt -s inherit_errexit
 
+# shellcheck disable=SC2034  # for those who source this
 tern_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 die() {

@@ -49,9 +49,9 @@ struct RequesterState {
     bool has_implied_nak = false;  // went back for a lost answer; once per loss
     uint32_t cursor = 0;  // pending entry that send_psn is in; == tail: none
 
-    SendWqe wqe;          // decoded WQE of entry wqe_entry
+    SendWqe wqe{};          // decoded WQE of entry wqe_entry
     uint32_t wqe_entry = UINT32_MAX;
-    SendWqe response_wqe;  // decoded WQE into which responses are placed
+    SendWqe response_wqe{};  // decoded WQE into which responses are placed
     uint32_t response_entry = UINT32_MAX;
 
     uint8_t retries_left = 0;
@@ -102,7 +102,7 @@ struct ResponderState {
     // Message in progress
     uint16_t message_kind = 0;  // bth::SEND or bth::WRITE, 0: between messages
     bool has_wqe = false;
-    ReceiveWqe wqe;
+    ReceiveWqe wqe{};
     uint64_t received_bytes = 0;
     uint64_t write_address = 0;
     uint32_t write_rkey = 0;
@@ -110,13 +110,13 @@ struct ResponderState {
     uint32_t write_length = 0;
 
     static constexpr uint32_t kMaxResponses = 2 * TERN_MAX_RD_ATOMIC + 4;
-    std::array<PendingResponse, kMaxResponses> responses;
+    std::array<PendingResponse, kMaxResponses> responses{};
     uint32_t response_head = 0;
     uint32_t response_tail = 0;
     [[nodiscard]] uint32_t response_count() const { return response_tail - response_head; }
     [[nodiscard]] PendingResponse& response(uint32_t count) { return responses[count % kMaxResponses]; }
 
-    std::array<ResponderResource, TERN_MAX_RD_ATOMIC> resources;
+    std::array<ResponderResource, TERN_MAX_RD_ATOMIC> resources{};
     uint32_t resource_count = 0;  // ever used; the ring keeps the newest
 };
 
