@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Copyright (c) 2026 The Tern authors
+//
+// Two cards on a lossy cable under one virtual clock. Each has a host with
+// memory, a QP on port 1 with its rings, and a region over all of its memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "qemu/engine/card/card.h"
+#include "tests/support/fake_host.h"
+
+namespace tern::test {
+
+// A firmware that is always up and takes no commands: the tests call Control.
+class SilentFirmware final : public CommandSink {
+public:
+    [[nodiscard]] Shape shape(uint16_t, uint8_t) const override { return {TERN_STATUS_BAD_OPCODE, 0, 0}; }
+    [[nodiscard]] CommandAnswer execute(uint16_t, std::span<const std::byte>, std::span<std::byte>) override {
+        return {TERN_STATUS_BAD_OPCODE};
+    }
+    void reset(uint64_t) override { syndrome_ = TERN_SYNDROME_NONE; }
+    [[nodiscard]] tern_device_state state(uint64_t) const override { return TERN_DEVICE_STATE_READY; }
+    [[nodiscard]] uint64_t deadline_ns() const override { return UINT64_MAX; }
+    [[nodiscard]] uint32_t heartbeat(uint64_t) const override { return 0; }
+    [[nodiscard]] tern_syndrome syndrome() const override { return syndrome_; }
+    void set_fatal(tern_syndrome syndrome) override { syndrome_ = syndrome; }
+    [[nodiscard]] bool is_responsive() const override { return true; }
+    void set_hang(bool, uint64_t) override {}
+
+private:
+    tern_syndrome syndrome_ = TERN_SYNDROME_NONE;
+};
+
+struct Loss {
+    double drop = 0;
+    double duplicate = 0;
+    double reorder = 0;
+    double corrupt = 0;
+};
+
+class Node {
+public:
+    static constexpr uint64_t kMemory = 8 << 20;
+    static constexpr uint64_t kSq = 0x10000, kRq = 0x30000, kCq = 0x40000, kRecord = 0x60000, kEq = 0x70000;
+    static constexpr uint64_t kData = 0x100000;
+
+    explicit Node(uint8_t number);
+    void create_qp(bool signal_all = true);
+    void connect(const Node& peer, uint8_t timeout, uint8_t retries, uint8_t rnr_retry);
+
+    // WQE of one block; segments as the opcode has them.
+    struct Work {
+        uint8_t opcode;
+        uint64_t local;
+        uint32_t length;
+        uint64_t remote = 0;
+        uint32_t rkey = 0;
+        uint64_t swap_or_add = 0;
+        uint64_t compare = 0;
+        uint32_t lkey = 0;  // 0: the region's
+        uint8_t flags = 0;
+    };
+    void post(const Work& work);
+    void post_receive(uint64_t address, uint32_t length);
+    // Next CQE; false: none yet.
+    bool poll(tern_cqe& cqe);
+
+    FakeHost host;
+    SilentFirmware firmware;
+    std::unique_ptr<Card> card;
+    Gid gid{};
+    MacAddress mac{};
+    uint32_t pdn = 0, cqn = 0, qpn = 0, key = 0;
+
+private:
+    uint32_t sq_prod_ = 0, rq_prod_ = 0, cq_cons_ = 0;
+};
+
+class World {
+public:
+    World(uint32_t seed, const Loss& loss, uint8_t timeout = 14, uint8_t retries = 7, uint8_t rnr_retry = 7);
+
+    // Runs until done() or until @limit_ns of virtual time have passed.
+    template <typename Done>
+    bool run_until(Done done, uint64_t limit_ns = 60'000'000'000) {
+        const uint64_t end = a.host.now + limit_ns;
+        while (!done()) {
+            if (a.host.now > end) return false;
+            step();
+        }
+        return true;
+    }
+
+    Node a{1};
+    Node b{2};
+
+private:
+    void step();
+    bool carry(Node& from, Node& to);
+
+    std::mt19937 random_;
+    Loss loss_;
+};
+
+}  // namespace tern::test
