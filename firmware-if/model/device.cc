@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-or-later
 // Copyright (c) 2026 The Tern authors
+#include "tern/fw/device.h"
+
 #include <algorithm>
 
 #include "firmware-if/model/firmware.h"
 #include "firmware-if/model/handlers.h"
-#include "tern/fw/device.h"
 #include "tern/hw/ids.h"
 #include "tern/hw/limits.h"
 

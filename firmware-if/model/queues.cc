@@ -43,7 +43,8 @@ CommandAnswer create_eq(Control& control, Request in, Response out) {
     const auto raw = decode<T>(in);
     if (raw.flags & ~TERN_EQ_ASYNCHRONOUS) return refuse(TERN_STATUS_BAD_RESERVED, offsetof(T, flags));
     if (raw.reserved_04) return refuse(TERN_STATUS_BAD_RESERVED, offsetof(T, reserved_04));
-    if (!is_depth(raw.depth_log2, TERN_EQ_MAX_DEPTH_LOG2)) return refuse(TERN_STATUS_BAD_PARAMETER, offsetof(T, depth_log2));
+    if (!is_depth(raw.depth_log2, TERN_EQ_MAX_DEPTH_LOG2))
+        return refuse(TERN_STATUS_BAD_PARAMETER, offsetof(T, depth_log2));
     if (little(raw.vector) >= control.identity().vectors) return refuse(TERN_STATUS_BAD_PARAMETER, offsetof(T, vector));
     if (!PageList::is_valid(raw.buffer, uint64_t{1} << (raw.depth_log2 + TERN_EQE_BYTES_LOG2)))
         return refuse(TERN_STATUS_BAD_PARAMETER, offsetof(T, buffer));
@@ -63,8 +64,10 @@ CommandAnswer create_cq(Control& control, Request in, Response out) {
     const auto raw = decode<T>(in);
     if (!is_zero(raw.reserved_05)) return refuse(TERN_STATUS_BAD_RESERVED, offsetof(T, reserved_05));
     if (raw.reserved_0c) return refuse(TERN_STATUS_BAD_RESERVED, offsetof(T, reserved_0c));
-    if (!is_depth(raw.depth_log2, TERN_CQ_MAX_DEPTH_LOG2)) return refuse(TERN_STATUS_BAD_PARAMETER, offsetof(T, depth_log2));
-    if (little(raw.doorbell_pair) >= TERN_DOORBELL_PAGE_PAIRS) return refuse(TERN_STATUS_BAD_PARAMETER, offsetof(T, doorbell_pair));
+    if (!is_depth(raw.depth_log2, TERN_CQ_MAX_DEPTH_LOG2))
+        return refuse(TERN_STATUS_BAD_PARAMETER, offsetof(T, depth_log2));
+    if (little(raw.doorbell_pair) >= TERN_DOORBELL_PAGE_PAIRS)
+        return refuse(TERN_STATUS_BAD_PARAMETER, offsetof(T, doorbell_pair));
     if (little(raw.record) % TERN_RECORD_BYTES) return refuse(TERN_STATUS_BAD_PARAMETER, offsetof(T, record));
     if (!PageList::is_valid(raw.buffer, uint64_t{1} << (raw.depth_log2 + TERN_CQE_BYTES_LOG2)))
         return refuse(TERN_STATUS_BAD_PARAMETER, offsetof(T, buffer));

@@ -50,7 +50,8 @@ static_assert(every_bit_is_named_once());
 consteval bool reserved_bits_reset_to_zero() {
     for (const RegisterRow& row : kRegisters)
         for (const RegisterFieldRow& field : kRegisterFields)
-            if (field.register_offset == row.offset && field.access == RegisterAccess::MBZ && (row.reset & mask_of(field)))
+            if (field.register_offset == row.offset && field.access == RegisterAccess::MBZ &&
+                (row.reset & mask_of(field)))
                 return false;
     return true;
 }

@@ -29,7 +29,8 @@ Path make_path(bool is_ipv6, uint16_t vlan = TERN_VLAN_NONE) {
     return path;
 }
 
-std::vector<std::byte> build(uint8_t opcode, size_t payload_bytes, bool is_ipv6 = false, uint16_t vlan = TERN_VLAN_NONE) {
+std::vector<std::byte> build(uint8_t opcode, size_t payload_bytes, bool is_ipv6 = false,
+                             uint16_t vlan = TERN_VLAN_NONE) {
     std::vector<std::byte> frame(9000);
     const PathHeader path(make_path(is_ipv6, vlan));
     ExtendedHeaders headers;
@@ -135,8 +136,9 @@ TEST(PsnArithmetic, WrapsAtTwentyFourBits) {
 }
 
 TEST(QpStates, ResetMustPassInitAndRtr) {
-    EXPECT_TRUE(is_transition_ok(TERN_QP_STATE_RESET, TERN_QP_STATE_INIT, TERN_QP_RC,
-                                 TERN_QP_ATTR_STATE | TERN_QP_ATTR_PORT | TERN_QP_ATTR_PKEY_INDEX | TERN_QP_ATTR_ACCESS));
+    EXPECT_TRUE(
+        is_transition_ok(TERN_QP_STATE_RESET, TERN_QP_STATE_INIT, TERN_QP_RC,
+                         TERN_QP_ATTR_STATE | TERN_QP_ATTR_PORT | TERN_QP_ATTR_PKEY_INDEX | TERN_QP_ATTR_ACCESS));
     EXPECT_FALSE(is_transition_ok(TERN_QP_STATE_RESET, TERN_QP_STATE_INIT, TERN_QP_RC, TERN_QP_ATTR_STATE));
     EXPECT_FALSE(is_transition_ok(TERN_QP_STATE_RESET, TERN_QP_STATE_RTS, TERN_QP_RC, TERN_QP_ATTR_STATE));
     EXPECT_TRUE(is_transition_ok(TERN_QP_STATE_SQE, TERN_QP_STATE_RTS, TERN_QP_UD, TERN_QP_ATTR_STATE));

@@ -50,7 +50,8 @@ protected:
         command.out_length = out_length;
         command.in_mailbox = in.size() > 32 ? kIn : 0;
         command.out_mailbox = out_length > 16 ? kOut : 0;
-        if (!in.empty()) std::memcpy(in.size() > 32 ? fake.memory.data() + kIn : command.inline_data, in.data(), in.size());
+        if (!in.empty())
+            std::memcpy(in.size() > 32 ? fake.memory.data() + kIn : command.inline_data, in.data(), in.size());
         return run(command);
     }
 

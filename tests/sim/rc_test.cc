@@ -40,10 +40,18 @@ TEST_P(Sizes, WriteReadAndSendCarryEveryByte) {
     World world(1, {});
     const uint32_t size = GetParam();
     fill(world.a, kLocal, size, 1);
-    world.a.post({.opcode = TERN_WQE_OP_RDMA_WRITE, .local = kLocal, .length = size, .remote = kRemote + 3, .rkey = world.b.key});
+    world.a.post({.opcode = TERN_WQE_OP_RDMA_WRITE,
+                  .local = kLocal,
+                  .length = size,
+                  .remote = kRemote + 3,
+                  .rkey = world.b.key});
     EXPECT_EQ(status_of(next(world, world.a)), TERN_CQE_STATUS_SUCCESS);
     EXPECT_TRUE(same(world.a, kLocal, world.b, kRemote + 3, size));
-    world.a.post({.opcode = TERN_WQE_OP_RDMA_READ, .local = kRemote + 1, .length = size, .remote = kRemote + 3, .rkey = world.b.key});
+    world.a.post({.opcode = TERN_WQE_OP_RDMA_READ,
+                  .local = kRemote + 1,
+                  .length = size,
+                  .remote = kRemote + 3,
+                  .rkey = world.b.key});
     EXPECT_EQ(status_of(next(world, world.a)), TERN_CQE_STATUS_SUCCESS);
     EXPECT_TRUE(same(world.a, kLocal, world.a, kRemote + 1, size));
     world.b.post_receive(kLocal, 2 << 20);
@@ -67,9 +75,22 @@ TEST(RcLoss, DataIsWholeInOrderAndAtomicsCountOnce) {
         fill(world.a, kLocal, size, round);
         const uint64_t counter = Node::kData - 64;
         world.b.post_receive(kRemote + 0x100000, 32768);
-        world.a.post({.opcode = TERN_WQE_OP_RDMA_WRITE, .local = kLocal, .length = size, .remote = kRemote, .rkey = world.b.key});
-        world.a.post({.opcode = TERN_WQE_OP_ATOMIC_FETCH_AND_ADD, .local = counter + 8, .length = 8, .remote = counter, .rkey = world.b.key, .swap_or_add = 1});
-        world.a.post({.opcode = TERN_WQE_OP_RDMA_READ, .local = kRemote, .length = size, .remote = kRemote, .rkey = world.b.key});
+        world.a.post({.opcode = TERN_WQE_OP_RDMA_WRITE,
+                      .local = kLocal,
+                      .length = size,
+                      .remote = kRemote,
+                      .rkey = world.b.key});
+        world.a.post({.opcode = TERN_WQE_OP_ATOMIC_FETCH_AND_ADD,
+                      .local = counter + 8,
+                      .length = 8,
+                      .remote = counter,
+                      .rkey = world.b.key,
+                      .swap_or_add = 1});
+        world.a.post({.opcode = TERN_WQE_OP_RDMA_READ,
+                      .local = kRemote,
+                      .length = size,
+                      .remote = kRemote,
+                      .rkey = world.b.key});
         world.a.post({.opcode = TERN_WQE_OP_SEND, .local = kLocal, .length = size});
         for (uint16_t i = 0; i < 4; ++i) {
             const tern_cqe cqe = next(world, world.a);
@@ -88,7 +109,8 @@ TEST(RcLoss, DataIsWholeInOrderAndAtomicsCountOnce) {
 // C16, C35
 TEST(RcErrors, WrongKeyIsRemoteAccessAtTheRequesterAndErrAtTheResponder) {
     World world(1, {});
-    world.a.post({.opcode = TERN_WQE_OP_RDMA_WRITE, .local = kLocal, .length = 8, .remote = kRemote, .rkey = world.b.key ^ 1});
+    world.a.post(
+        {.opcode = TERN_WQE_OP_RDMA_WRITE, .local = kLocal, .length = 8, .remote = kRemote, .rkey = world.b.key ^ 1});
     EXPECT_EQ(status_of(next(world, world.a)), TERN_CQE_STATUS_REMOTE_ACCESS);
     EXPECT_EQ(world.b.card->query_qp(world.b.qpn)->state, TERN_QP_STATE_ERR);
     EXPECT_EQ(world.a.card->query_qp(world.a.qpn)->state, TERN_QP_STATE_ERR);
@@ -96,7 +118,8 @@ TEST(RcErrors, WrongKeyIsRemoteAccessAtTheRequesterAndErrAtTheResponder) {
 
 TEST(RcErrors, SilentPeerEndsInRetryExceeded) {
     World world(1, {.drop = 1}, 8, 2);
-    world.a.post({.opcode = TERN_WQE_OP_RDMA_WRITE, .local = kLocal, .length = 8, .remote = kRemote, .rkey = world.b.key});
+    world.a.post(
+        {.opcode = TERN_WQE_OP_RDMA_WRITE, .local = kLocal, .length = 8, .remote = kRemote, .rkey = world.b.key});
     EXPECT_EQ(status_of(next(world, world.a)), TERN_CQE_STATUS_RETRY_EXCEEDED);
 }
 
@@ -111,7 +134,12 @@ TEST(RcErrors, NoReceiveEndsInRnrRetryExceeded) {
 
 TEST(RcErrors, UserQueueMayNotUseTheLocalDmaKey) {
     World world(1, {});
-    world.a.post({.opcode = TERN_WQE_OP_RDMA_WRITE, .local = kLocal, .length = 8, .remote = kRemote, .rkey = world.b.key, .lkey = TERN_LOCAL_DMA_LKEY});
+    world.a.post({.opcode = TERN_WQE_OP_RDMA_WRITE,
+                  .local = kLocal,
+                  .length = 8,
+                  .remote = kRemote,
+                  .rkey = world.b.key,
+                  .lkey = TERN_LOCAL_DMA_LKEY});
     EXPECT_EQ(status_of(next(world, world.a)), TERN_CQE_STATUS_LOCAL_PROTECTION);
 }
 
@@ -119,11 +147,17 @@ TEST(RcErrors, UserQueueMayNotUseTheLocalDmaKey) {
 TEST(RcErrors, WorkAfterAFailureIsFlushedInOrder) {
     World world(1, {});
     for (uint16_t i = 0; i < 6; ++i)
-        world.a.post({.opcode = TERN_WQE_OP_RDMA_WRITE, .local = kLocal, .length = 8, .remote = kRemote, .rkey = i == 3 ? world.b.key ^ 1 : world.b.key});
+        world.a.post({.opcode = TERN_WQE_OP_RDMA_WRITE,
+                      .local = kLocal,
+                      .length = 8,
+                      .remote = kRemote,
+                      .rkey = i == 3 ? world.b.key ^ 1 : world.b.key});
     for (uint16_t i = 0; i < 6; ++i) {
         const tern_cqe cqe = next(world, world.a);
         EXPECT_EQ(cqe.wqe_index, i);
-        EXPECT_EQ(status_of(cqe), i < 3 ? TERN_CQE_STATUS_SUCCESS : i == 3 ? TERN_CQE_STATUS_REMOTE_ACCESS : TERN_CQE_STATUS_FLUSH);
+        EXPECT_EQ(status_of(cqe), i < 3    ? TERN_CQE_STATUS_SUCCESS
+                                  : i == 3 ? TERN_CQE_STATUS_REMOTE_ACCESS
+                                           : TERN_CQE_STATUS_FLUSH);
     }
     world.a.post({.opcode = TERN_WQE_OP_SEND, .local = kLocal, .length = 8});
     EXPECT_EQ(status_of(next(world, world.a)), TERN_CQE_STATUS_FLUSH);

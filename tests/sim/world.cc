@@ -76,7 +76,8 @@ void Node::connect(const Node& peer, uint8_t timeout, uint8_t retries, uint8_t r
     to.state = TERN_QP_STATE_INIT;
     to.port = 1;
     to.access = TERN_ACCESS_MASK;
-    (void)card->modify_qp(qpn, TERN_QP_ATTR_STATE | TERN_QP_ATTR_PORT | TERN_QP_ATTR_PKEY_INDEX | TERN_QP_ATTR_ACCESS, to);
+    (void)card->modify_qp(qpn, TERN_QP_ATTR_STATE | TERN_QP_ATTR_PORT | TERN_QP_ATTR_PKEY_INDEX | TERN_QP_ATTR_ACCESS,
+                          to);
     to.state = TERN_QP_STATE_RTR;
     to.path_mtu_log2 = 10;
     to.dest_qpn = peer.qpn;

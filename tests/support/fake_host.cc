@@ -27,8 +27,10 @@ bool atomic64(void* host, uint64_t address, tern_atomic_operation operation, uin
               uint64_t* original) {
     if (!dma_read(host, address, original, 8)) return false;
     uint64_t value = *original;
-    if (operation == TERN_ATOMIC_FETCH_ADD) value += swap_or_add;
-    else if (value == compare) value = swap_or_add;
+    if (operation == TERN_ATOMIC_FETCH_ADD)
+        value += swap_or_add;
+    else if (value == compare)
+        value = swap_or_add;
     return dma_write(host, address, &value, 8);
 }
 

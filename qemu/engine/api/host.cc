@@ -28,8 +28,8 @@ bool Host::store_release64(uint64_t address, uint64_t value) {
     return false;
 }
 
-bool Host::atomic64(uint64_t address, tern_atomic_operation operation, uint64_t swap_or_add,
-                    uint64_t compare, uint64_t& original) {
+bool Host::atomic64(uint64_t address, tern_atomic_operation operation, uint64_t swap_or_add, uint64_t compare,
+                    uint64_t& original) {
     if (bus_master_ && ops_.atomic64(host_, address, operation, swap_or_add, compare, &original)) return true;
     ++dma_faults_;
     return false;

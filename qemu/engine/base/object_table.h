@@ -43,8 +43,7 @@ class ObjectTable {
 public:
     // @capacity objects at most. Numbers 0, 1 and 0xffffff are never given
     // (QP0, QP1, multicast; keys of no region).
-    ObjectTable(uint32_t capacity, const Permutation& permutation)
-        : permutation_(permutation), capacity_(capacity) {}
+    ObjectTable(uint32_t capacity, const Permutation& permutation) : permutation_(permutation), capacity_(capacity) {}
 
     // Makes T(number, args...) if T takes a number first, else T(args...).
     template <typename... Args>
@@ -113,9 +112,7 @@ private:
 
     void give_index(uint32_t index) { free_.push_back(index); }
     [[nodiscard]] uint32_t limit() const { return capacity_ + kQuarantine; }
-    [[nodiscard]] static bool is_reserved(uint32_t number) {
-        return number < 2 || number == TERN_OBJECT_NUMBER_MASK;
-    }
+    [[nodiscard]] static bool is_reserved(uint32_t number) { return number < 2 || number == TERN_OBJECT_NUMBER_MASK; }
 
     const Permutation& permutation_;
     const uint32_t capacity_;

@@ -62,8 +62,8 @@ Card::Card(const tern_engine_config& config, const tern_host_ops& ops, void* hos
       port_objects_{std::make_unique<Port>(host_, 0, mac_of(config, 0)),
                     std::make_unique<Port>(host_, 1, mac_of(config, 1))},
       ports_{port_objects_[0].get(), port_objects_[1].get()},
-      transport_({host_, memory_, cqs_, events_, std::span(ports_).first(identity_.ports)},
-                 CardCapacity::kQueuePairs, qp_numbers_),
+      transport_({host_, memory_, cqs_, events_, std::span(ports_).first(identity_.ports)}, CardCapacity::kQueuePairs,
+                 qp_numbers_),
       ethernet_({host_, memory_, cqs_, events_, std::span(ports_).first(identity_.ports)}, txq_numbers_, rxq_numbers_),
       push_pages_(TERN_DOORBELL_PAGE_PAIRS) {
     registers_.set(TERN_REG_MODEL, TERN_SET32(TERN_REG_MODEL_NUMBER, identity_.model) |
@@ -120,9 +120,7 @@ void Card::register_write(uint64_t offset, uint64_t value, uint32_t size_bytes) 
     case TERN_REG_CONTROL:
         if (value & TERN_MASK64(TERN_REG_CONTROL_RESET)) reset();
         return;
-    case TERN_REG_COMMAND_DOORBELL:
-        commands_->set_prod(static_cast<uint32_t>(value));
-        return check_fatal();
+    case TERN_REG_COMMAND_DOORBELL: commands_->set_prod(static_cast<uint32_t>(value)); return check_fatal();
     case TERN_REG_COMMAND_ENABLE: return write_command_enable(value);
     default: registers_.write(offset, value, size_bytes);
     }
@@ -267,8 +265,7 @@ void Card::timer_due() {
 }
 
 void Card::update_timer() {
-    const uint64_t deadline =
-        std::min({transport_.deadline_ns(), cq_deadline_ns_, firmware_->deadline_ns()});
+    const uint64_t deadline = std::min({transport_.deadline_ns(), cq_deadline_ns_, firmware_->deadline_ns()});
     if (deadline == armed_deadline_ns_) return;
     armed_deadline_ns_ = deadline;
     host_.arm_timer(deadline);

@@ -118,8 +118,8 @@ Status Card::check_qp(const QueuePairConfig& config) {
     if (!pd || !send || !recv) return TERN_STATUS_BAD_HANDLE;
     if (pd->is_kernel != config.is_kernel) return TERN_STATUS_NOT_PERMITTED;
     // A user's QP completes to the same user's CQs: their pair says whose they are.
-    const bool shares_pair = send->config().doorbell_pair == config.doorbell_pair &&
-                             recv->config().doorbell_pair == config.doorbell_pair;
+    const bool shares_pair =
+        send->config().doorbell_pair == config.doorbell_pair && recv->config().doorbell_pair == config.doorbell_pair;
     if (!shares_pair) return TERN_STATUS_NOT_PERMITTED;
     return config.type == TERN_QP_GSI && !config.is_kernel ? TERN_STATUS_NOT_PERMITTED : TERN_STATUS_OK;
 }

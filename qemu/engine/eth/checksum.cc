@@ -30,8 +30,7 @@ uint32_t ones_sum(std::span<const std::byte> bytes, uint32_t start) {
     // Four words at a time: the sum is the same in any byte order, swapped at the end.
     for (; i + 4 <= bytes.size(); i += 4) sum += load_raw<uint32_t>(bytes.data() + i);
     uint32_t folded = fold(sum);
-    if constexpr (std::endian::native == std::endian::little)
-        folded = byte_swap(static_cast<uint16_t>(folded));
+    if constexpr (std::endian::native == std::endian::little) folded = byte_swap(static_cast<uint16_t>(folded));
     uint64_t total = uint64_t{folded} + start;
     for (; i + 2 <= bytes.size(); i += 2) total += load_be<uint16_t>(bytes.data() + i);
     if (i < bytes.size()) total += static_cast<uint32_t>(bytes[i]) << 8;

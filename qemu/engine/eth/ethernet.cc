@@ -108,8 +108,7 @@ void Ethernet::clear() {
 void Ethernet::complete(const EthernetQueueConfig& config, Completion completion) {
     completion.uidx = config.uidx;
     // A broken CQ has told the host itself; the frames are lost to it either way.
-    if (CompletionQueue* cq = rooms_.cqs.find(config.cqn))
-        (void)cq->post(rooms_.host, rooms_.events, completion);
+    if (CompletionQueue* cq = rooms_.cqs.find(config.cqn)) (void)cq->post(rooms_.host, rooms_.events, completion);
 }
 
 // Transmit

@@ -65,7 +65,8 @@ private:
     [[nodiscard]] bool transmit(Port& port, const SendWqe& wqe);
     void complete(const EthernetQueueConfig& config, Completion completion);
     [[nodiscard]] ReceiveSide* choose_queue(const Port& port, std::span<const std::byte> frame, uint32_t& hash);
-    [[nodiscard]] tern_port_counter place(ReceiveSide& rxq, std::span<const std::byte> frame, uint32_t hash, Port& port);
+    [[nodiscard]] tern_port_counter place(ReceiveSide& rxq, std::span<const std::byte> frame, uint32_t hash,
+                                          Port& port);
 
     Rooms rooms_;
     ObjectTable<TransmitQueue> txqs_;

@@ -23,8 +23,13 @@ std::optional<FrameView> view_ipv4(Bytes ip) {
         return std::nullopt;
     ip = ip.first(total);
     const bool is_fragment = load_be<uint16_t>(ip.data() + 6) & kIpv4FragmentMask;
-    return FrameView{ip, header, false, is_fragment, static_cast<uint8_t>(ip[9]),
-                     is_fragment ? Bytes{} : ip.subspan(header), ip.subspan(12, 8)};
+    return FrameView{ip,
+                     header,
+                     false,
+                     is_fragment,
+                     static_cast<uint8_t>(ip[9]),
+                     is_fragment ? Bytes{} : ip.subspan(header),
+                     ip.subspan(12, 8)};
 }
 
 std::optional<FrameView> view_ipv6(Bytes ip) {
@@ -32,8 +37,13 @@ std::optional<FrameView> view_ipv6(Bytes ip) {
     const size_t total = TERN_IPV6_HEADER_BYTES + size_t{load_be<uint16_t>(ip.data() + 4)};
     if ((static_cast<uint8_t>(ip[0]) >> 4) != 6 || total > ip.size()) return std::nullopt;
     ip = ip.first(total);
-    return FrameView{ip, TERN_IPV6_HEADER_BYTES, true, false, static_cast<uint8_t>(ip[6]),
-                     ip.subspan(TERN_IPV6_HEADER_BYTES), ip.subspan(8, 32)};
+    return FrameView{ip,
+                     TERN_IPV6_HEADER_BYTES,
+                     true,
+                     false,
+                     static_cast<uint8_t>(ip[6]),
+                     ip.subspan(TERN_IPV6_HEADER_BYTES),
+                     ip.subspan(8, 32)};
 }
 
 }  // namespace

@@ -29,8 +29,8 @@ std::optional<uint32_t> hash_frame(const RssKey& key, uint8_t hash_fields, std::
     if (!view || !(hash_fields & (view->is_ipv6 ? TERN_RSS_HASH_IPV6 : TERN_RSS_HASH_IPV4))) return std::nullopt;
     std::array<std::byte, 36> input;
     auto end = std::ranges::copy(view->addresses, input.begin()).out;
-    const bool has_ports = (view->is_tcp() && (hash_fields & TERN_RSS_HASH_TCP)) ||
-                           (view->is_udp() && (hash_fields & TERN_RSS_HASH_UDP));
+    const bool has_ports =
+        (view->is_tcp() && (hash_fields & TERN_RSS_HASH_TCP)) || (view->is_udp() && (hash_fields & TERN_RSS_HASH_UDP));
     if (has_ports) end = std::ranges::copy(view->transport.first(4), end).out;
     return toeplitz(key, std::span(input.begin(), end));
 }

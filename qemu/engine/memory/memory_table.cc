@@ -76,8 +76,7 @@ bool MemoryTable::write(const MemorySlice& slice, uint64_t offset_bytes, std::sp
 bool MemoryTable::atomic64(const MemorySlice& slice, tern_atomic_operation operation, uint64_t swap_or_add,
                            uint64_t compare, uint64_t& original) {
     PageList::Run run{slice.address, sizeof(original)};
-    if (slice.region && !slice.region->is_all_memory &&
-        !slice.region->pages.locate(host_, offset_of(slice, 0), run))
+    if (slice.region && !slice.region->is_all_memory && !slice.region->pages.locate(host_, offset_of(slice, 0), run))
         return false;
     // An iova that is aligned while its pages are not would straddle two words.
     if (run.address % sizeof(original) != 0 || run.length_bytes < sizeof(original)) return false;

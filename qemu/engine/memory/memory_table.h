@@ -66,15 +66,14 @@ public:
 
     // Data path. Zero length: succeeds without looking at key, PD or bounds
     // (IBTA 9.7.5.2.4 and C10-xx: zero-length accesses are not checked).
-    [[nodiscard]] Result<MemorySlice, MemoryError> check(const MemoryUser& user, uint32_t key,
-                                                         uint32_t access, uint64_t address,
-                                                         uint64_t length_bytes);
+    [[nodiscard]] Result<MemorySlice, MemoryError> check(const MemoryUser& user, uint32_t key, uint32_t access,
+                                                         uint64_t address, uint64_t length_bytes);
     // @offset_bytes within the slice. False: DMA fault.
     [[nodiscard]] bool read(const MemorySlice& slice, uint64_t offset_bytes, std::span<std::byte> out);
     [[nodiscard]] bool write(const MemorySlice& slice, uint64_t offset_bytes, std::span<const std::byte> data);
     // The slice is 8 aligned bytes.
-    [[nodiscard]] bool atomic64(const MemorySlice& slice, tern_atomic_operation operation,
-                                uint64_t swap_or_add, uint64_t compare, uint64_t& original);
+    [[nodiscard]] bool atomic64(const MemorySlice& slice, tern_atomic_operation operation, uint64_t swap_or_add,
+                                uint64_t compare, uint64_t& original);
 
     // REG_MR and invalidation (local: any rights; remote: by SEND_WITH_INV).
     struct Registration {

@@ -31,10 +31,7 @@ bool PageList::is_valid(const tern_page_list& raw, uint64_t min_bytes) {
 }
 
 PageList::PageList(const tern_page_list& raw)
-    : root_(little(raw.root)),
-      page_count_(little(raw.page_count)),
-      levels_(raw.levels),
-      page_shift_(raw.page_shift) {
+    : root_(little(raw.root)), page_count_(little(raw.page_count)), levels_(raw.levels), page_shift_(raw.page_shift) {
     if (levels_) leaf_ = std::make_shared<Leaf>();
 }
 

@@ -24,9 +24,8 @@ bool is_zero(std::span<const std::byte> bytes) {
 void CommandQueue::start(const Config& config) {
     config_ = config;
     prod_ = cons_ = completed_ = 0;
-    is_running_ = config.depth_log2 >= TERN_RING_MIN_DEPTH_LOG2 &&
-                  config.depth_log2 <= TERN_COMMAND_MAX_DEPTH_LOG2 && config.ring != 0 &&
-                  config.completions != 0;
+    is_running_ = config.depth_log2 >= TERN_RING_MIN_DEPTH_LOG2 && config.depth_log2 <= TERN_COMMAND_MAX_DEPTH_LOG2 &&
+                  config.ring != 0 && config.completions != 0;
     if (!is_running_) fail();
 }
 
@@ -46,8 +45,7 @@ void CommandQueue::set_prod(uint32_t prod) {
 void CommandQueue::run_one() {
     tern_command command;
     const uint64_t slot = tern_ring_slot(cons_, config_.depth_log2);
-    if (!host_.read(config_.ring + (slot << TERN_COMMAND_BYTES_LOG2),
-                    std::as_writable_bytes(std::span(&command, 1))))
+    if (!host_.read(config_.ring + (slot << TERN_COMMAND_BYTES_LOG2), std::as_writable_bytes(std::span(&command, 1))))
         return fail();
     ++cons_;
     complete(command, execute(command));
@@ -73,8 +71,7 @@ CommandAnswer CommandQueue::check(const tern_command& command, CommandSink::Shap
 }
 
 bool CommandQueue::load_request(const tern_command& command, uint32_t length) {
-    if (length > TERN_COMMAND_INLINE_BYTES)
-        return host_.read(little(command.in_mailbox), std::span(in_).first(length));
+    if (length > TERN_COMMAND_INLINE_BYTES) return host_.read(little(command.in_mailbox), std::span(in_).first(length));
     std::memcpy(in_.data(), command.inline_data, length);
     return true;
 }
@@ -98,12 +95,10 @@ void CommandQueue::complete(const tern_command& command, const CommandAnswer& an
     completion.cookie = command.cookie;
     completion.status = little(static_cast<uint16_t>(answer.status));
     completion.syndrome = little(answer.syndrome);
-    if (answer.out_length <= TERN_COMMAND_RESULT_BYTES)
-        std::memcpy(completion.result, out_.data(), answer.out_length);
+    if (answer.out_length <= TERN_COMMAND_RESULT_BYTES) std::memcpy(completion.result, out_.data(), answer.out_length);
     const uint64_t slot = tern_ring_slot(completed_, config_.depth_log2);
     const uint64_t address = config_.completions + (slot << TERN_COMMAND_COMPLETION_BYTES_LOG2);
-    const uint32_t owner =
-        TERN_SET32(TERN_COMMAND_COMPLETION_PHASE, tern_ring_phase(completed_, config_.depth_log2));
+    const uint32_t owner = TERN_SET32(TERN_COMMAND_COMPLETION_PHASE, tern_ring_phase(completed_, config_.depth_log2));
     const auto body = std::as_bytes(std::span(&completion, 1)).first(offsetof(tern_command_completion, owner));
     if (!host_.write(address, body) ||
         !host_.store_release32(address + offsetof(tern_command_completion, owner), owner))

@@ -45,8 +45,7 @@ bool CompletionQueue::write(Host& host, const Completion& completion) {
         .vlan_tci = little(completion.vlan_tci),
         .owner = 0,
     };
-    const uint32_t owner = TERN_SET32(TERN_CQE_UIDX, completion.uidx) |
-                           TERN_SET32(TERN_CQE_OPCODE, completion.opcode) |
+    const uint32_t owner = TERN_SET32(TERN_CQE_UIDX, completion.uidx) | TERN_SET32(TERN_CQE_OPCODE, completion.opcode) |
                            (has_failed ? TERN_CQE_FAILED : 0) |
                            TERN_SET32(TERN_CQE_PHASE, tern_ring_phase(prod_, config_.depth_log2));
     const uint64_t offset = uint64_t{tern_ring_slot(prod_, config_.depth_log2)} << TERN_CQE_BYTES_LOG2;

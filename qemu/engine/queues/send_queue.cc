@@ -27,8 +27,8 @@ bool SendQueue::load_prod(Host& host) {
 bool SendQueue::push(std::span<const std::byte, TERN_SQ_BLOCK_BYTES> block) {
     tern_wqe_control control;
     std::memcpy(&control, block.data(), sizeof(control));
-    const bool is_next = fetched_ == prod_ && little(control.index) == static_cast<uint16_t>(prod_) &&
-                         wqe_blocks(block) == 1;
+    const bool is_next =
+        fetched_ == prod_ && little(control.index) == static_cast<uint16_t>(prod_) && wqe_blocks(block) == 1;
     if (!is_next) return false;
     std::ranges::copy(block, pushed_.begin());
     has_pushed_ = true;

@@ -37,8 +37,7 @@ void note_progress(Transport& transport, Qp& qp, Psn acknowledged) {
 // One more try from @psn on, if there is one left.
 void retry_from(Transport& transport, Qp& qp, Psn psn) {
     RequesterState& state = qp.requester;
-    if (state.retries_left == 0)
-        return requester::fail_head(transport, qp, TERN_CQE_STATUS_RETRY_EXCEEDED, 0);
+    if (state.retries_left == 0) return requester::fail_head(transport, qp, TERN_CQE_STATUS_RETRY_EXCEEDED, 0);
     --state.retries_left;
     requester::go_back(qp, psn);
     requester::restart_ack_timer(transport, qp);
@@ -81,8 +80,7 @@ void receive_rnr_nak(Transport& transport, Qp& qp, const Packet& packet) {
     transport.port_of(qp).count(TERN_PORT_COUNTER_RNR_NAK_RECEIVED);
     if (state.unacked.is_before(psn) && !retire_through(transport, qp, psn - 1)) return implied_nak(transport, qp);
     if (qp.state() == TERN_QP_STATE_ERR || state.pending_count() == 0) return;
-    if (state.rnr_retries_left == 0)
-        return requester::fail_head(transport, qp, TERN_CQE_STATUS_RNR_RETRY_EXCEEDED, 0);
+    if (state.rnr_retries_left == 0) return requester::fail_head(transport, qp, TERN_CQE_STATUS_RNR_RETRY_EXCEEDED, 0);
     if (qp.attributes.rnr_retry != 7) --state.rnr_retries_left;  // 7: for ever
     requester::go_back(qp, psn);
     // While it waits for the receiver the ACK timer must not run (C11).

@@ -14,8 +14,8 @@ namespace {
 
 // A datagram's payload ends with the largest path MTU that the port's MTU holds.
 uint32_t max_payload_bytes(const Port& port) {
-    constexpr uint32_t kOverhead = TERN_IPV6_HEADER_BYTES + TERN_UDP_HEADER_BYTES + TERN_BTH_BYTES +
-                                   TERN_DETH_BYTES + TERN_IMMDT_BYTES + TERN_ICRC_BYTES;
+    constexpr uint32_t kOverhead = TERN_IPV6_HEADER_BYTES + TERN_UDP_HEADER_BYTES + TERN_BTH_BYTES + TERN_DETH_BYTES +
+                                   TERN_IMMDT_BYTES + TERN_ICRC_BYTES;
     uint32_t mtu = 4096;
     while (mtu > 256 && mtu + kOverhead > port.settings.mtu) mtu /= 2;
     return mtu;
@@ -58,8 +58,7 @@ uint8_t send_datagram(Transport& transport, Qp& qp, const SendWqe& wqe) {
     headers.qkey = qkey_of(qp, wqe);
     headers.source_qpn = qp.wire_qpn;
     headers.immediate = wqe.immediate;
-    const uint8_t opcode =
-        wqe.opcode == TERN_WQE_OP_SEND ? TERN_BTH_UD_SEND_ONLY : TERN_BTH_UD_SEND_ONLY_WITH_IMM;
+    const uint8_t opcode = wqe.opcode == TERN_WQE_OP_SEND ? TERN_BTH_UD_SEND_ONLY : TERN_BTH_UD_SEND_ONLY_WITH_IMM;
     const PathHeader path(path_of(qp, wqe, *source));
     const BthFields bth = {opcode, wqe.remote_qpn, qp.requester.next_psn.value(), wqe.is_solicited};
     PacketBuilder builder(transport.begin_frame(qp, wqe.dmac), path, bth, headers);
@@ -99,8 +98,8 @@ Completion completion_of(const Packet& packet, const ReceiveWqe& wqe) {
     completion.wqe_index = wqe.index;
     completion.byte_len = static_cast<uint32_t>(TERN_GRH_BYTES + packet.payload.size());
     completion.immediate = packet.immediate;
-    completion.source = TERN_SET32(TERN_CQE_SRC_QPN, packet.source_qpn) | TERN_CQE_GRH |
-                        (packet.is_ipv6 ? TERN_CQE_IPV6 : 0);
+    completion.source =
+        TERN_SET32(TERN_CQE_SRC_QPN, packet.source_qpn) | TERN_CQE_GRH | (packet.is_ipv6 ? TERN_CQE_IPV6 : 0);
     if (packet.has_vlan) {
         completion.source |= TERN_CQE_VLAN | TERN_SET32(TERN_CQE_PCP, packet.vlan_tci >> 13);
         completion.vlan_tci = packet.vlan_tci;
@@ -134,8 +133,10 @@ void receive(Transport& transport, Qp& qp, Port& port, const Packet& packet) {
     ReceiveWqe wqe;
     if (!qp.rq.take(transport.rooms.host, wqe)) return port.count(TERN_PORT_COUNTER_RX_UD_DROPPED);
     Completion completion = completion_of(packet, wqe);
-    if (completion.byte_len > wqe.length_bytes) completion.status = TERN_CQE_STATUS_LOCAL_LENGTH;
-    else if (!place(transport, qp, wqe, packet)) completion.status = TERN_CQE_STATUS_LOCAL_PROTECTION;
+    if (completion.byte_len > wqe.length_bytes)
+        completion.status = TERN_CQE_STATUS_LOCAL_LENGTH;
+    else if (!place(transport, qp, wqe, packet))
+        completion.status = TERN_CQE_STATUS_LOCAL_PROTECTION;
     transport.complete_receive(qp, completion);
     if (completion.status != TERN_CQE_STATUS_SUCCESS && qp.state() != TERN_QP_STATE_ERR)
         transport.fail_qp(qp, TERN_EVENT_QP_FATAL);

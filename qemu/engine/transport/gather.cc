@@ -51,8 +51,7 @@ bool scatter(MemoryTable& memory, const MemoryUser& user, std::span<const Sge> s
 
 bool gather_wqe(MemoryTable& memory, const MemoryUser& user, const SendWqe& wqe, uint64_t offset_bytes,
                 std::span<std::byte> out) {
-    if (!wqe.is_inline)
-        return gather(memory, user, std::span(wqe.sges).first(wqe.num_sge), offset_bytes, out);
+    if (!wqe.is_inline) return gather(memory, user, std::span(wqe.sges).first(wqe.num_sge), offset_bytes, out);
     std::memcpy(out.data(), wqe.inline_data.data() + offset_bytes, out.size());
     return true;
 }

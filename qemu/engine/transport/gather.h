@@ -16,13 +16,13 @@
 namespace tern {
 
 // False: an SGE is not allowed or cannot be reached (LOC_PROT).
-[[nodiscard]] bool gather(MemoryTable& memory, const MemoryUser& user, std::span<const Sge> sges,
-                          uint64_t offset_bytes, std::span<std::byte> out);
+[[nodiscard]] bool gather(MemoryTable& memory, const MemoryUser& user, std::span<const Sge> sges, uint64_t offset_bytes,
+                          std::span<std::byte> out);
 [[nodiscard]] bool scatter(MemoryTable& memory, const MemoryUser& user, std::span<const Sge> sges,
                            uint64_t offset_bytes, std::span<const std::byte> data);
 
 // The data of a send WQE, inline or not.
-[[nodiscard]] bool gather_wqe(MemoryTable& memory, const MemoryUser& user, const SendWqe& wqe,
-                              uint64_t offset_bytes, std::span<std::byte> out);
+[[nodiscard]] bool gather_wqe(MemoryTable& memory, const MemoryUser& user, const SendWqe& wqe, uint64_t offset_bytes,
+                              std::span<std::byte> out);
 
 }  // namespace tern

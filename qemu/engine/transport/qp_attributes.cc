@@ -15,8 +15,7 @@ Status check_attributes(const Qp& qp, uint32_t valid, const QueuePairAttributes&
         (has(TERN_QP_ATTR_ACCESS) && (a.access & ~TERN_ACCESS_MASK)) ||
         (has(TERN_QP_ATTR_PATH_MTU) && (a.path_mtu_log2 < 8 || a.path_mtu_log2 > 12)) ||
         (has(TERN_QP_ATTR_TIMEOUT) && a.timeout > 31) || (has(TERN_QP_ATTR_RETRY_COUNT) && a.retry_count > 7) ||
-        (has(TERN_QP_ATTR_RNR_RETRY) && a.rnr_retry > 7) ||
-        (has(TERN_QP_ATTR_MIN_RNR_TIMER) && a.min_rnr_timer > 31) ||
+        (has(TERN_QP_ATTR_RNR_RETRY) && a.rnr_retry > 7) || (has(TERN_QP_ATTR_MIN_RNR_TIMER) && a.min_rnr_timer > 31) ||
         (has(TERN_QP_ATTR_MAX_RD_ATOMIC) && a.max_rd_atomic > TERN_MAX_RD_ATOMIC) ||
         (has(TERN_QP_ATTR_MAX_DEST_RD_ATOMIC) && a.max_dest_rd_atomic > TERN_MAX_RD_ATOMIC) ||
         (has(TERN_QP_ATTR_DEST_QPN) && a.dest_qpn > TERN_OBJECT_NUMBER_MASK) ||

@@ -8,16 +8,15 @@ namespace {
 
 constexpr uint32_t kStatic = TERN_QP_ATTR_PKEY_INDEX | TERN_QP_ATTR_PORT;
 constexpr uint32_t kRcToRtr = TERN_QP_ATTR_ADDRESS_VECTOR | TERN_QP_ATTR_PATH_MTU | TERN_QP_ATTR_DEST_QPN |
-                              TERN_QP_ATTR_RQ_PSN | TERN_QP_ATTR_MAX_DEST_RD_ATOMIC |
-                              TERN_QP_ATTR_MIN_RNR_TIMER;
+                              TERN_QP_ATTR_RQ_PSN | TERN_QP_ATTR_MAX_DEST_RD_ATOMIC | TERN_QP_ATTR_MIN_RNR_TIMER;
 constexpr uint32_t kRcToRts = TERN_QP_ATTR_TIMEOUT | TERN_QP_ATTR_RETRY_COUNT | TERN_QP_ATTR_RNR_RETRY |
                               TERN_QP_ATTR_SQ_PSN | TERN_QP_ATTR_MAX_RD_ATOMIC;
 constexpr uint32_t kRcRunning = TERN_QP_ATTR_CURRENT_STATE | TERN_QP_ATTR_ACCESS | TERN_QP_ATTR_MIN_RNR_TIMER;
 constexpr uint32_t kUdRunning = TERN_QP_ATTR_CURRENT_STATE | TERN_QP_ATTR_QKEY;
 constexpr uint32_t kRcDrained = TERN_QP_ATTR_PORT | TERN_QP_ATTR_ADDRESS_VECTOR | TERN_QP_ATTR_TIMEOUT |
-                                TERN_QP_ATTR_RETRY_COUNT | TERN_QP_ATTR_RNR_RETRY |
-                                TERN_QP_ATTR_MAX_RD_ATOMIC | TERN_QP_ATTR_MAX_DEST_RD_ATOMIC |
-                                TERN_QP_ATTR_ACCESS | TERN_QP_ATTR_PKEY_INDEX | TERN_QP_ATTR_MIN_RNR_TIMER;
+                                TERN_QP_ATTR_RETRY_COUNT | TERN_QP_ATTR_RNR_RETRY | TERN_QP_ATTR_MAX_RD_ATOMIC |
+                                TERN_QP_ATTR_MAX_DEST_RD_ATOMIC | TERN_QP_ATTR_ACCESS | TERN_QP_ATTR_PKEY_INDEX |
+                                TERN_QP_ATTR_MIN_RNR_TIMER;
 constexpr uint32_t kUdDrained = TERN_QP_ATTR_PKEY_INDEX | TERN_QP_ATTR_QKEY;
 
 constexpr uint8_t RESET = TERN_QP_STATE_RESET, INIT = TERN_QP_STATE_INIT, RTR = TERN_QP_STATE_RTR,

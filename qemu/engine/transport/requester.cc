@@ -92,8 +92,7 @@ bool must_wait(const Qp& qp, const SendWqe& wqe) {
     const RequesterState& state = qp.requester;
     if (wqe.is_fenced && state.outstanding_responses > 0) return true;
     if (wqe.opcode == TERN_WQE_OP_LOCAL_INV) return state.pending_count() > 0;
-    return (is_read(wqe.opcode) || is_atomic(wqe.opcode)) &&
-           state.outstanding_responses >= qp.attributes.max_rd_atomic;
+    return (is_read(wqe.opcode) || is_atomic(wqe.opcode)) && state.outstanding_responses >= qp.attributes.max_rd_atomic;
 }
 
 enum class Fetch : uint8_t { kPackets, kNoPackets, kWait };
@@ -120,8 +119,7 @@ Fetch admit(Transport& transport, Qp& qp) {
 // The next WQE of the queue becomes the pending entry at the cursor.
 Fetch fetch(Transport& transport, Qp& qp) {
     RequesterState& state = qp.requester;
-    if (state.is_blocked || state.is_full() || qp.sq.is_empty() || qp.state() != TERN_QP_STATE_RTS)
-        return Fetch::kWait;
+    if (state.is_blocked || state.is_full() || qp.sq.is_empty() || qp.state() != TERN_QP_STATE_RTS) return Fetch::kWait;
     state.wqe_entry = UINT32_MAX;
     const auto seen = qp.sq.peek(transport.rooms.host, state.wqe);
     if (seen && must_wait(qp, state.wqe)) return Fetch::kWait;
@@ -141,8 +139,7 @@ struct Position {
 Position position_of(const Qp& qp, const PendingSend& send, Psn psn) {
     const auto packet = static_cast<uint32_t>(psn.distance_from(send.first_psn));
     const uint32_t offset = packet << qp.attributes.path_mtu_log2;
-    return {psn == send.first_psn, psn == send.last_psn, offset,
-            std::min(send.length_bytes - offset, qp.mtu_bytes())};
+    return {psn == send.first_psn, psn == send.last_psn, offset, std::min(send.length_bytes - offset, qp.mtu_bytes())};
 }
 
 struct PacketKinds {
@@ -162,9 +159,7 @@ PacketKinds kinds_of(uint8_t opcode) {
     case TERN_WQE_OP_RDMA_WRITE_WITH_IMM:
         return {TERN_BTH_RC_WRITE_FIRST, TERN_BTH_RC_WRITE_MIDDLE, TERN_BTH_RC_WRITE_LAST_WITH_IMM,
                 TERN_BTH_RC_WRITE_ONLY_WITH_IMM};
-    default:
-        return {TERN_BTH_RC_WRITE_FIRST, TERN_BTH_RC_WRITE_MIDDLE, TERN_BTH_RC_WRITE_LAST,
-                TERN_BTH_RC_WRITE_ONLY};
+    default: return {TERN_BTH_RC_WRITE_FIRST, TERN_BTH_RC_WRITE_MIDDLE, TERN_BTH_RC_WRITE_LAST, TERN_BTH_RC_WRITE_ONLY};
     }
 }
 
@@ -192,8 +187,8 @@ ExtendedHeaders headers_of(const SendWqe& wqe, const PendingSend& send, const Po
 }
 
 bool wants_ack(RequesterState& state, const PendingSend& send, const Position& position) {
-    const bool wants = position.is_last || send.needs_response ||
-                       ++state.packets_since_ack_request >= kAckRequestInterval;
+    const bool wants =
+        position.is_last || send.needs_response || ++state.packets_since_ack_request >= kAckRequestInterval;
     if (wants) state.packets_since_ack_request = 0;
     return wants;
 }
@@ -218,8 +213,7 @@ bool send_packet(Transport& transport, Qp& qp) {
     const bool is_solicited = state.wqe.is_solicited && position.is_last && !send.needs_response;
     const BthFields bth = {opcode_of(send, position), qp.attributes.dest_qpn, state.send_psn.value(), is_solicited,
                            wants_ack(state, send, position)};
-    PacketBuilder builder(transport.begin_frame(qp, destination), qp.path, bth,
-                          headers_of(state.wqe, send, position));
+    PacketBuilder builder(transport.begin_frame(qp, destination), qp.path, bth, headers_of(state.wqe, send, position));
     if (!send.needs_response) {
         const auto payload = builder.payload(position.payload_bytes);
         if (!gather_wqe(transport.rooms.memory, qp.user(), state.wqe, position.offset_bytes, payload)) return false;

@@ -35,8 +35,8 @@ struct Work {
 };
 
 uint32_t packets_of(const Qp& qp, uint32_t length_bytes) {
-    return std::max<uint32_t>(1, static_cast<uint32_t>((uint64_t{length_bytes} + qp.mtu_bytes() - 1) >>
-                                                       qp.attributes.path_mtu_log2));
+    return std::max<uint32_t>(
+        1, static_cast<uint32_t>((uint64_t{length_bytes} + qp.mtu_bytes() - 1) >> qp.attributes.path_mtu_log2));
 }
 
 void remember(ResponderState& state, const Qp& qp, const ResponderResource& resource) {
@@ -146,8 +146,8 @@ Verdict begin_write(Work& work) {
     ResponderState& state = work.state;
     const Packet& packet = work.packet;
     if (packet.dma_length > TERN_MAX_MESSAGE_BYTES) return Verdict::kInvalidRequest;
-    if (!work.transport.rooms.memory.check(work.qp.user(), packet.rkey, TERN_ACCESS_REMOTE_WRITE,
-                                           packet.remote_address, packet.dma_length))
+    if (!work.transport.rooms.memory.check(work.qp.user(), packet.rkey, TERN_ACCESS_REMOTE_WRITE, packet.remote_address,
+                                           packet.dma_length))
         return Verdict::kRemoteAccess;
     state.write_address = packet.remote_address;
     state.write_rkey = packet.rkey;
@@ -194,8 +194,8 @@ Verdict execute_send(Work& work) {
 Verdict execute_read(Work& work) {
     const Packet& packet = work.packet;
     if (packet.dma_length > TERN_MAX_MESSAGE_BYTES) return Verdict::kInvalidRequest;
-    if (!work.transport.rooms.memory.check(work.qp.user(), packet.rkey, TERN_ACCESS_REMOTE_READ,
-                                           packet.remote_address, packet.dma_length))
+    if (!work.transport.rooms.memory.check(work.qp.user(), packet.rkey, TERN_ACCESS_REMOTE_READ, packet.remote_address,
+                                           packet.dma_length))
         return Verdict::kRemoteAccess;
     ResponderResource resource{};
     resource.first_psn = work.state.expected;
@@ -216,15 +216,14 @@ Verdict execute_atomic(Work& work) {
     if (packet.remote_address % sizeof(uint64_t)) return Verdict::kInvalidRequest;
     if (work.state.response_count() == ResponderState::kMaxResponses) return Verdict::kDone;
     MemoryTable& memory = work.transport.rooms.memory;
-    const auto slice = memory.check(work.qp.user(), packet.rkey, TERN_ACCESS_REMOTE_ATOMIC, packet.remote_address,
-                                    sizeof(uint64_t));
+    const auto slice =
+        memory.check(work.qp.user(), packet.rkey, TERN_ACCESS_REMOTE_ATOMIC, packet.remote_address, sizeof(uint64_t));
     if (!slice) return Verdict::kRemoteAccess;
     ResponderResource resource{};
     resource.first_psn = resource.last_psn = work.state.expected;
     resource.is_atomic = true;
     resource.msn = (work.state.msn + 1) & TERN_PSN_MASK;
-    const auto operation =
-        packet.opcode == TERN_BTH_RC_COMPARE_SWAP ? TERN_ATOMIC_COMPARE_SWAP : TERN_ATOMIC_FETCH_ADD;
+    const auto operation = packet.opcode == TERN_BTH_RC_COMPARE_SWAP ? TERN_ATOMIC_COMPARE_SWAP : TERN_ATOMIC_FETCH_ADD;
     if (!memory.atomic64(*slice, operation, packet.swap_or_add, packet.compare, resource.original))
         return Verdict::kRemoteOperation;
     if (!response::queue_atomic(work.transport, work.qp, resource)) return Verdict::kDone;
@@ -254,7 +253,8 @@ void complete_message(Work& work) {
     completion.wqe_index = state.wqe.index;
     completion.byte_len = packet.is(bth::WRITE) ? state.write_length : static_cast<uint32_t>(state.received_bytes);
     // Both stand as they are on the wire: the key too is read back big endian.
-    completion.immediate = packet.row->headers & bth::IETH ? __builtin_bswap32(packet.invalidate_key) : packet.immediate;
+    completion.immediate =
+        packet.row->headers & bth::IETH ? __builtin_bswap32(packet.invalidate_key) : packet.immediate;
     completion.source = TERN_SET32(TERN_CQE_SRC_QPN, work.qp.attributes.dest_qpn);
     completion.is_solicited = packet.is_solicited;
     state.has_wqe = false;
@@ -314,9 +314,7 @@ void conclude(Work& work, Verdict verdict) {
     switch (verdict) {
     case Verdict::kNext:
     case Verdict::kDone: return;
-    case Verdict::kSequenceError:
-        work.state.has_nak = true;
-        return nak(work, TERN_AETH_NAK | TERN_NAK_PSN_SEQUENCE);
+    case Verdict::kSequenceError: work.state.has_nak = true; return nak(work, TERN_AETH_NAK | TERN_NAK_PSN_SEQUENCE);
     case Verdict::kRnr:
         // What follows is out of sequence until this one comes again; no NAK for it.
         work.state.has_nak = true;

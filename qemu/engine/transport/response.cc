@@ -135,8 +135,7 @@ bool run(Transport& transport, Qp& qp, uint32_t& budget) {
         if (!transport.path_header(qp) || !transport.has_room(qp, qp.attributes.dmac)) return false;
         --budget;
         // Failing the QP empties the queue, so the count is looked at again.
-        if (send_one(transport, qp, state.response(state.response_head)) == Sent::kWhole &&
-            state.response_count() > 0)
+        if (send_one(transport, qp, state.response(state.response_head)) == Sent::kWhole && state.response_count() > 0)
             ++state.response_head;
     }
     return false;

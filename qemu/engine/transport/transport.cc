@@ -80,8 +80,7 @@ Status Transport::modify_qp(uint32_t qpn, uint32_t valid, const QueuePairAttribu
     if (!is_transition_ok(from, to, qp->config.type, valid)) return TERN_STATUS_BAD_STATE;
     if (const Status status = check_attributes(*qp, valid, attributes, rooms.ports.size()); status != TERN_STATUS_OK)
         return status;
-    if ((valid & TERN_QP_ATTR_ADDRESS_VECTOR) &&
-        !rooms.ports[qp->attributes.port - 1u]->gid_at(attributes.sgid_index))
+    if ((valid & TERN_QP_ATTR_ADDRESS_VECTOR) && !rooms.ports[qp->attributes.port - 1u]->gid_at(attributes.sgid_index))
         return TERN_STATUS_BAD_PARAMETER;
     take_attributes(*qp, valid, attributes);
     qp->path_generation = UINT32_MAX;
@@ -128,9 +127,7 @@ void Transport::set_state(Qp& qp, tern_qp_state state) {
     case TERN_QP_STATE_RTS:
         if (from == TERN_QP_STATE_RTR) requester::start(qp);
         return make_runnable(qp);
-    case TERN_QP_STATE_SQD:
-        qp.reported_drained = false;
-        return make_runnable(qp);
+    case TERN_QP_STATE_SQD: qp.reported_drained = false; return make_runnable(qp);
     case TERN_QP_STATE_SQE:
     case TERN_QP_STATE_ERR:
         qp.requester.ack_deadline_ns = qp.requester.rnr_deadline_ns = UINT64_MAX;

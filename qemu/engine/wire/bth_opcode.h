@@ -62,7 +62,7 @@ constexpr uint8_t header_bytes(uint16_t headers) {
 
 constexpr std::array<Row, 256> make_table() {
     std::array<Row, 256> table{};
-#define TERN_BTH_OPCODE_ROW(name, value, headers, flags, meaning) \
+#define TERN_BTH_OPCODE_ROW(name, value, headers, flags, meaning)                        \
     table[value] = {#name, static_cast<uint16_t>(headers), static_cast<uint16_t>(flags), \
                     header_bytes(static_cast<uint16_t>(headers))};
 #include "tern/wire/bth_opcode.def"

@@ -14,8 +14,7 @@ namespace tern {
 namespace {
 
 constexpr size_t kLrhBytes = 8;
-constexpr size_t kMaxHeaderBytes =
-    kLrhBytes + TERN_IPV6_HEADER_BYTES + TERN_UDP_HEADER_BYTES + TERN_BTH_BYTES;
+constexpr size_t kMaxHeaderBytes = kLrhBytes + TERN_IPV6_HEADER_BYTES + TERN_UDP_HEADER_BYTES + TERN_BTH_BYTES;
 
 constexpr uint8_t kOnes = 0xff;
 

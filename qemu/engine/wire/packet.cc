@@ -75,8 +75,7 @@ bool parse_ipv6(Bytes& rest, Packet& packet) {
 
 bool check_udp(Bytes udp) {
     return udp.size() >= TERN_UDP_HEADER_BYTES + TERN_BTH_BYTES + TERN_ICRC_BYTES &&
-           load_be<uint16_t>(udp.data() + 2) == TERN_ROCE_UDP_PORT &&
-           load_be<uint16_t>(udp.data() + 4) == udp.size();
+           load_be<uint16_t>(udp.data() + 2) == TERN_ROCE_UDP_PORT && load_be<uint16_t>(udp.data() + 4) == udp.size();
 }
 
 // The BTH; pad is the number of bytes to take off the payload.
@@ -141,8 +140,7 @@ Result<Packet, PacketError> parse_packet(std::span<const std::byte> frame) {
     if (!check_udp(udp)) return PacketError::kMalformed;
 
     const Bytes covered = rest.first(rest.size() - TERN_ICRC_BYTES);
-    if (icrc(covered, packet.is_ipv6) != load_le<uint32_t>(covered.data() + covered.size()))
-        return PacketError::kIcrc;
+    if (icrc(covered, packet.is_ipv6) != load_le<uint32_t>(covered.data() + covered.size())) return PacketError::kIcrc;
 
     const Bytes transport = udp.subspan(TERN_UDP_HEADER_BYTES, udp.size() - TERN_UDP_HEADER_BYTES - TERN_ICRC_BYTES);
     size_t pad = 0;

@@ -5,7 +5,6 @@
 // byte comes back (C38), no mapping but one's own (C43), no queue memory of
 // another size than stated (C40).
 #include <gtest/gtest.h>
-
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -92,8 +91,8 @@ protected:
 
 struct Pages {
     explicit Pages(size_t count) : bytes(count * kPage) {
-        data = static_cast<uint8_t*>(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        data =
+            static_cast<uint8_t*>(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     }
     ~Pages() { ::munmap(data, bytes); }
     size_t bytes;
@@ -133,8 +132,7 @@ TEST_F(Raw, ShortResponseBufferIsNotOverrun) {
     } response;
     std::memset(response.canary, 0x3c, sizeof(response.canary));
     std::span<std::byte> all = bytes_of(response);
-    const int error = uverbs.command(IB_USER_VERBS_CMD_ALLOC_PD, bytes_of(request),
-                                     all.first(sizeof(response.core)));
+    const int error = uverbs.command(IB_USER_VERBS_CMD_ALLOC_PD, bytes_of(request), all.first(sizeof(response.core)));
     EXPECT_TRUE(error == 0 || error == EINVAL || error == ENOSPC) << error;
     for (const uint32_t word : response.canary) EXPECT_EQ(word, 0x3c3c3c3cu);
 }

@@ -22,8 +22,7 @@ T* require(T* object, const char* what) {
 
 bool is_wanted(std::string_view name) {
     const char* wanted = std::getenv("TERN_TEST_DEVICE");
-    return wanted ? name == wanted : name.starts_with("tern") || name.starts_with("roce") ||
-                                         name.starts_with("rocep");
+    return wanted ? name == wanted : name.starts_with("tern") || name.starts_with("roce") || name.starts_with("rocep");
 }
 
 }  // namespace
@@ -79,9 +78,8 @@ int Endpoint::connect(const Endpoint& peer, const ConnectOptions& options) {
     attr.ah_attr.grh.sgid_index = 0;
     attr.ah_attr.grh.hop_limit = 64;
     if (const int error = ibv_modify_qp(qp.get(), &attr,
-                                        IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-                                            IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
-                                            IBV_QP_MIN_RNR_TIMER))
+                                        IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+                                            IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
         return error;
     attr.qp_state = IBV_QPS_RTS;
     attr.sq_psn = options.psn;
@@ -89,9 +87,9 @@ int Endpoint::connect(const Endpoint& peer, const ConnectOptions& options) {
     attr.retry_cnt = options.retry_count;
     attr.rnr_retry = options.rnr_retry;
     attr.max_rd_atomic = options.rd_atomic;
-    return ibv_modify_qp(qp.get(), &attr,
-                         IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-                             IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC);
+    return ibv_modify_qp(
+        qp.get(), &attr,
+        IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
 int Endpoint::to_rts_ud() {
@@ -153,8 +151,7 @@ ibv_send_wr make_work(uint64_t id, ibv_wr_opcode opcode, std::span<ibv_sge> sges
     return work;
 }
 
-ibv_send_wr make_remote(uint64_t id, ibv_wr_opcode opcode, std::span<ibv_sge> sges, uint64_t address,
-                        uint32_t rkey) {
+ibv_send_wr make_remote(uint64_t id, ibv_wr_opcode opcode, std::span<ibv_sge> sges, uint64_t address, uint32_t rkey) {
     ibv_send_wr work = make_work(id, opcode, sges);
     work.wr.rdma.remote_addr = address;
     work.wr.rdma.rkey = rkey;

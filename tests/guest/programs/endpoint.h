@@ -35,8 +35,8 @@ using QueuePair = Handle<ibv_qp, ibv_destroy_qp>;
 using MemoryRegion = Handle<ibv_mr, ibv_dereg_mr>;
 using AddressHandle = Handle<ibv_ah, ibv_destroy_ah>;
 
-inline constexpr int kAllAccess = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-                                  IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
+inline constexpr int kAllAccess =
+    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
 inline constexpr uint32_t kUdQkey = 0x11223344;
 
 // First device whose name starts with "tern", or what TERN_TEST_DEVICE names.
@@ -104,8 +104,7 @@ public:
 
 // Work requests, signaled.
 ibv_send_wr make_work(uint64_t id, ibv_wr_opcode opcode, std::span<ibv_sge> sges);
-ibv_send_wr make_remote(uint64_t id, ibv_wr_opcode opcode, std::span<ibv_sge> sges, uint64_t address,
-                        uint32_t rkey);
+ibv_send_wr make_remote(uint64_t id, ibv_wr_opcode opcode, std::span<ibv_sge> sges, uint64_t address, uint32_t rkey);
 
 // Fills with a pattern that depends on @seed and position.
 void fill(std::span<uint8_t> bytes, uint32_t seed);

@@ -4,7 +4,6 @@
 // What goes wrong ends in the status that verbs names, at the side that verbs
 // names, and touches no byte outside of what was allowed.
 #include <gtest/gtest.h>
-
 #include <poll.h>
 
 #include <algorithm>
@@ -232,9 +231,9 @@ TEST(Capacity, TooMuchIsRefusedWithEinval) {
     const CompletionQueue cq(ibv_create_cq(context.get(), 16, nullptr, nullptr, 0));
     const uint32_t wr = static_cast<uint32_t>(device.max_qp_wr);
     const uint32_t sge = static_cast<uint32_t>(device.max_sge);
-    for (const ibv_qp_cap cap : {ibv_qp_cap{wr + 1, 1, 1, 1, 0}, ibv_qp_cap{1, wr + 1, 1, 1, 0},
-                                 ibv_qp_cap{1, 1, sge + 1, 1, 0}, ibv_qp_cap{1, 1, 1, sge + 1, 0},
-                                 ibv_qp_cap{1, 1, 1, 1, 4096}}) {
+    for (const ibv_qp_cap cap :
+         {ibv_qp_cap{wr + 1, 1, 1, 1, 0}, ibv_qp_cap{1, wr + 1, 1, 1, 0}, ibv_qp_cap{1, 1, sge + 1, 1, 0},
+          ibv_qp_cap{1, 1, 1, sge + 1, 0}, ibv_qp_cap{1, 1, 1, 1, 4096}}) {
         ibv_qp_init_attr init{};
         init.send_cq = init.recv_cq = cq.get();
         init.cap = cap;

@@ -45,8 +45,7 @@ protected:
 };
 
 bool same(std::span<uint8_t> a, size_t a_offset, std::span<uint8_t> b, size_t b_offset, size_t length) {
-    return std::equal(a.begin() + static_cast<long>(a_offset),
-                      a.begin() + static_cast<long>(a_offset + length),
+    return std::equal(a.begin() + static_cast<long>(a_offset), a.begin() + static_cast<long>(a_offset + length),
                       b.begin() + static_cast<long>(b_offset));
 }
 
@@ -55,8 +54,7 @@ TEST_P(Sized, RdmaWriteArrivesWhole) {
     fill(pair.left.bytes(), 1);
     std::ranges::fill(pair.right.bytes(), 0);
     ibv_sge sge = pair.left.sge(offset(), size());
-    auto work = make_remote(7, IBV_WR_RDMA_WRITE, {&sge, 1}, pair.right.address(offset() + 3),
-                            pair.right.mr->rkey);
+    auto work = make_remote(7, IBV_WR_RDMA_WRITE, {&sge, 1}, pair.right.address(offset() + 3), pair.right.mr->rkey);
     ASSERT_EQ(pair.left.post(work), 0);
     expect_success(pair.left.wait(), 7, IBV_WC_RDMA_WRITE);
     EXPECT_TRUE(same(pair.left.bytes(), offset(), pair.right.bytes(), offset() + 3, size()));
@@ -69,8 +67,7 @@ TEST_P(Sized, RdmaReadBringsWhole) {
     fill(pair.right.bytes(), 2);
     std::ranges::fill(pair.left.bytes(), 0);
     ibv_sge sge = pair.left.sge(offset(), size());
-    auto work = make_remote(8, IBV_WR_RDMA_READ, {&sge, 1}, pair.right.address(offset() + 5),
-                            pair.right.mr->rkey);
+    auto work = make_remote(8, IBV_WR_RDMA_READ, {&sge, 1}, pair.right.address(offset() + 5), pair.right.mr->rkey);
     ASSERT_EQ(pair.left.post(work), 0);
     const auto completion = pair.left.wait();
     expect_success(completion, 8, IBV_WC_RDMA_READ);
@@ -83,8 +80,7 @@ TEST_P(Sized, SendFillsScatteredReceive) {
     fill(pair.left.bytes(), 3);
     std::ranges::fill(pair.right.bytes(), 0);
     const uint32_t first = size() / 3;
-    ASSERT_EQ(pair.right.post_receive(
-                  20, {pair.right.sge(1, first), pair.right.sge(size() + 4099, size() - first)}),
+    ASSERT_EQ(pair.right.post_receive(20, {pair.right.sge(1, first), pair.right.sge(size() + 4099, size() - first)}),
               0);
     ibv_sge sge = pair.left.sge(offset(), size());
     auto work = make_work(9, IBV_WR_SEND_WITH_IMM, {&sge, 1});
@@ -98,8 +94,7 @@ TEST_P(Sized, SendFillsScatteredReceive) {
     EXPECT_TRUE(received->wc_flags & IBV_WC_WITH_IMM);
     EXPECT_EQ(be32toh(received->imm_data), 0x11223344u);
     EXPECT_TRUE(same(pair.left.bytes(), offset(), pair.right.bytes(), 1, first));
-    EXPECT_TRUE(same(pair.left.bytes(), offset() + first, pair.right.bytes(), size() + 4099,
-                     size() - first));
+    EXPECT_TRUE(same(pair.left.bytes(), offset() + first, pair.right.bytes(), size() + 4099, size() - first));
 }
 
 TEST_P(Sized, WriteWithImmediateConsumesAReceive) {
@@ -107,8 +102,7 @@ TEST_P(Sized, WriteWithImmediateConsumesAReceive) {
     fill(pair.left.bytes(), 4);
     ASSERT_EQ(pair.right.post_receive(21, {}), 0);
     ibv_sge sge = pair.left.sge(offset(), size());
-    auto work = make_remote(10, IBV_WR_RDMA_WRITE_WITH_IMM, {&sge, 1}, pair.right.address(),
-                            pair.right.mr->rkey);
+    auto work = make_remote(10, IBV_WR_RDMA_WRITE_WITH_IMM, {&sge, 1}, pair.right.address(), pair.right.mr->rkey);
     work.imm_data = htobe32(0x55667788);
     ASSERT_EQ(pair.left.post(work), 0);
     expect_success(pair.left.wait(), 10, IBV_WC_RDMA_WRITE);
@@ -119,8 +113,7 @@ TEST_P(Sized, WriteWithImmediateConsumesAReceive) {
     EXPECT_TRUE(same(pair.left.bytes(), offset(), pair.right.bytes(), 0, size()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Operations, Sized,
-                         testing::Combine(testing::ValuesIn(kSizes), testing::ValuesIn(kOffsets)));
+INSTANTIATE_TEST_SUITE_P(Operations, Sized, testing::Combine(testing::ValuesIn(kSizes), testing::ValuesIn(kOffsets)));
 
 uint64_t& word(Endpoint& endpoint, size_t offset) {
     return *reinterpret_cast<uint64_t*>(endpoint.bytes().data() + offset);
@@ -172,8 +165,7 @@ TEST(Inline, EverySplitAndRingPositionCarriesTheSameBytes) {
     for (uint32_t round = 0; round < 200; ++round) {
         const uint32_t length = 1 + round % 64;
         const uint32_t first = round % (length + 1);
-        std::vector<uint8_t> copy(pair.left.bytes().begin() + round,
-                                  pair.left.bytes().begin() + round + length);
+        std::vector<uint8_t> copy(pair.left.bytes().begin() + round, pair.left.bytes().begin() + round + length);
         ibv_sge sges[2] = {{reinterpret_cast<uint64_t>(copy.data()), first, 0},
                            {reinterpret_cast<uint64_t>(copy.data()) + first, length - first, 0}};
         auto work = make_remote(round, IBV_WR_RDMA_WRITE, sges, pair.right.address(round), pair.right.mr->rkey);

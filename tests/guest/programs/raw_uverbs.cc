@@ -43,8 +43,7 @@ int RawUverbs::get_context(tern_uresp_alloc_ucontext& answer) {
         ib_uverbs_get_context_resp core;
         tern_uresp_alloc_ucontext driver;
     } response;
-    const int error = command(IB_USER_VERBS_CMD_GET_CONTEXT, request,
-                              std::as_writable_bytes(std::span(&response, 1)));
+    const int error = command(IB_USER_VERBS_CMD_GET_CONTEXT, request, std::as_writable_bytes(std::span(&response, 1)));
     if (error == 0) {
         ::close(static_cast<int>(response.core.async_fd));
         answer = response.driver;
