@@ -1,18 +1,33 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Thin front: each target is one script, callable alone.
 
-.PHONY: help engine test check clean
+.PHONY: help host setup engine image test check format clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
 
-engine: ## build the card and its tests (build/engine)
+# With nothing installed but make and git, all else begins here.
+host:
+	@scripts/host-tools
+
+setup: host ## make the build root (a Debian 13 system outside the clone)
+	@scripts/build-root
+
+engine: host ## build the card and its tests (build/engine)
 	@scripts/build-engine plain
 
-test: ## all tests; ends with "N passed, N failed, N skipped"
+image: host ## make what a VM boots: kernel, image and initial RAM disk
+	@scripts/build-image
+	@scripts/build-initrd
+
+test: host ## all tests; ends with "N passed, N failed, N skipped"
 	@tests/run
 
-check: test ## what needs no VM; today that is all there is
+check: host ## what needs no VM: format, licences, contract, scripts, and the C++ tests under ASan and UBSan
+	@tests/run checks asan
+
+format: host ## lay the C++ out as .clang-format says
+	@scripts/checks/format --fix
 
 clean: ## remove build/; caches stay
 	rm -rf build

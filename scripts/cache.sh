@@ -20,10 +20,13 @@ say() {
 	echo "==> $*" >&2
 }
 
+# The superuser's cache, from which others may read what is only read.
+tern_shared_cache=/var/cache/tern
+
 if [ -n "${TERN_CACHE:-}" ]; then
 	tern_cache=$TERN_CACHE
-elif [ "$(id -u)" = 0 ] && [ -z "${TERN_USER_ROOT:-}" ]; then
-	tern_cache=/var/cache/tern
+elif [ "$(id -u)" = 0 ]; then
+	tern_cache=$tern_shared_cache
 else
 	tern_cache=${XDG_CACHE_HOME:-$HOME/.cache}/tern
 fi
@@ -44,13 +47,19 @@ need_space() {
 
 # entry NAME KEY MAKE... : prints the path of cache entry NAME-KEY; if it is
 # missing runs MAKE with a fresh directory as last argument. One maker at a
-# time; the three newest entries of a name are kept.
+# time; the three newest entries of a name are kept. What nobody writes again
+# is taken from the shared cache if it is there.
 entry() {
 	local name=$1 key=$2 path
 	shift 2
 	path=$tern_cache/$name-$key
+	case $name in
+	root | checkpatch | image | initrd)
+		[ -e "$path" ] || [ ! -e "$tern_shared_cache/$name-$key" ] || path=$tern_shared_cache/$name-$key
+		;;
+	esac
 	if [ ! -e "$path" ]; then
-		mkdir -p "$tern_cache"
+		mkdir -p "$tern_cache" || die "cannot make $tern_cache; set TERN_CACHE to a directory you may write"
 		exec {entry_lock}> "$tern_cache/$name.lock"
 		flock "$entry_lock"
 		if [ ! -e "$path" ]; then

@@ -25,7 +25,8 @@ class Lab:
         self._accelerator = None
 
     def __enter__(self):
-        self.directory = Path(tempfile.mkdtemp(prefix="tern-lab-"))
+        # Below /tmp whatever TMPDIR says: QEMU sees it there too.
+        self.directory = Path(tempfile.mkdtemp(prefix="tern-lab-", dir="/tmp"))
         self._accelerator = accelerator.choose(self.parts)
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -34,10 +35,10 @@ class Lab:
     def __exit__(self, kind, error, trace):
         for vm in self.vms:
             vm.stop()
-        if error is None:
-            shutil.rmtree(self.directory, ignore_errors=True)
-        else:
+        if isinstance(error, Exception) and any(vm.console.exists() for vm in self.vms):
             self.say(f"consoles are kept in {self.directory}")
+        else:
+            shutil.rmtree(self.directory, ignore_errors=True)
 
     def say(self, text):
         if not self._quiet:
@@ -54,11 +55,13 @@ class Lab:
     def boot(self):
         """Boots all VMs that are not up, together."""
         waiting = [vm for vm in self.vms if not vm.is_alive]
+        for vm in waiting:
+            vm.check_parts()
         self.say(f"booting {', '.join(vm.name for vm in waiting)} ({self._accelerator.split(',')[0]})")
         for vm in waiting:
             vm.start()
         for vm in waiting:
-            self.say(f"{vm.name} is up after {vm.ready():.1f} s")
+            self.say(f"{vm.name} is up after {vm.ready(self.say):.1f} s")
 
     def pair(self, model="tern400", capture=None, properties=None, **options):
         """Two VMs a and b with a card each, port 1 to port 1 and 2 to 2.

@@ -15,6 +15,7 @@ from .qmp import Qmp
 
 PR_SET_PDEATHSIG = 1
 BOOT_SECONDS = 120
+PROGRESS_SECONDS = 10
 
 _libc = ctypes.CDLL(None)
 
@@ -41,6 +42,7 @@ class Vm:
         self.cards = list(cards)
         self.nics = list(nics)
         self.console = directory / f"{name}.console"
+        self.log = directory / f"{name}.qemu"
         self._directory = directory
         self._parts = parts
         self._accelerator = accelerator
@@ -129,25 +131,46 @@ class Vm:
     def start(self):
         """Starts QEMU; call from the thread that outlives the VM."""
         self._started = time.monotonic()
-        self._process = subprocess.Popen(
-            self._command(shell=False), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, preexec_fn=_die_with_parent)
+        with open(self.log, "wb") as log:  # a file, so that QEMU never waits for a reader
+            self._process = subprocess.Popen(
+                self._command(shell=False), stdin=subprocess.DEVNULL, stdout=log,
+                stderr=subprocess.STDOUT, preexec_fn=_die_with_parent)
 
     def shell(self):
         """Runs the VM with its console here until it powers off."""
+        self.check_parts()
         return subprocess.call(self._command(shell=True), preexec_fn=_die_with_parent)
 
-    def ready(self):
-        """Waits until the agent answers. Returns the seconds since start()."""
+    def check_parts(self):
+        """LabError if something is missing that the lab does not build itself."""
+        if self.cards and not self._parts.engine.exists():
+            raise LabError(f"{self._parts.engine} is missing; run make engine")
+
+    def ready(self, progress=None):
+        """Waits until the agent answers. Returns the seconds since start().
+        @progress is called now and then with a line for whoever waits."""
         deadline = self._started + BOOT_SECONDS
+        next_progress = time.monotonic() + PROGRESS_SECONDS
         while self.agent is None or not self.agent.hello.wait(0.1):
             self._check_alive()
-            if time.monotonic() > deadline:
+            now = time.monotonic()
+            if now > deadline:
                 raise LabError(f"{self.name}: not up after {BOOT_SECONDS} s; its console is in {self.console}")
+            if progress and now > next_progress:
+                progress(f"{self.name} boots since {now - self._started:.0f} s: {self._last_console_line()}")
+                next_progress += PROGRESS_SECONDS
             if self.agent is None and self._socket("agent").exists():
                 self.agent = self._connect()
         self.qmp = Qmp(self._socket("qmp"))
         return time.monotonic() - self._started
+
+    def _last_console_line(self):
+        try:
+            lines = self.console.read_text(encoding="utf-8", errors="replace").split("\n")
+        except OSError:
+            lines = []
+        printable = ("".join(filter(str.isprintable, line)).strip() for line in reversed(lines))
+        return next(filter(None, printable), "nothing on its console yet")
 
     def _connect(self):
         try:
@@ -158,22 +181,25 @@ class Vm:
 
     def _check_alive(self):
         if self._process.poll() is not None:
-            words = self._process.stdout.read().strip().splitlines()
-            reason = words[-1] if words else f"exit status {self._process.returncode}"
-            raise LabError(f"{self.name}: QEMU ended: {reason}; its console is in {self.console}")
+            words = self.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            reason = words[-1] if words else f"the guest stopped at: {self._last_console_line()}"
+            raise LabError(f"{self.name}: QEMU ended: {reason} (its console is in {self.console})")
 
     @property
     def is_alive(self):
         return self._process is not None and self._process.poll() is None
 
     def stop(self):
+        """Takes the VM's power away; start() boots it anew."""
         if self._process is None:
             return
         if self._process.poll() is None:
             self._process.kill()
         self._process.wait()
-        self._process.stdout.close()
-        self._process = None
+        self._process = self.agent = self.qmp = None
+        ends = [*self.nics, *(end for card in self.cards for end in card.ports if end)]
+        for path in [self._socket("agent"), self._socket("qmp"), *(end.local for end in ends)]:
+            path.unlink(missing_ok=True)
 
     # Commands
 
