@@ -43,7 +43,7 @@ Node::Node(uint8_t number) : host(kMemory) {
     card->set_port(1, settings);
     card->set_gid(1, 0, {TERN_GID_ROCE_V2_IPV4, TERN_VLAN_NONE, mac, gid});
     pdn = *card->alloc_pd(false);
-    const uint32_t eqn = *card->create_eq({true, 6, 0, flat(kEq, 1)});
+    eqn = *card->create_eq({true, 6, 0, flat(kEq, 1)});
     cqn = *card->create_cq({eqn, kCqLog2, 1, kRecord + 64, flat(kCq, 4)});
     MemoryRegion region;
     region.pdn = pdn;
@@ -173,7 +173,9 @@ void World::step() {
     if (now == UINT64_MAX) now = a.host.now + 1'000'000'000;
     for (Node* node : {&a, &b}) {
         node->host.now = now;
-        if (now >= node->host.timer) node->card->timer_due();
+        if (now < node->host.timer) continue;
+        node->host.timer = UINT64_MAX;  // one shot
+        node->card->timer_due();
     }
 }
 

@@ -74,7 +74,7 @@ public:
     std::unique_ptr<Card> card;
     Gid gid{};
     MacAddress mac{};
-    uint32_t pdn = 0, cqn = 0, qpn = 0, key = 0;
+    uint32_t pdn = 0, eqn = 0, cqn = 0, qpn = 0, key = 0;
 
 private:
     uint32_t sq_prod_ = 0, rq_prod_ = 0, cq_cons_ = 0;

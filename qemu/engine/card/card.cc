@@ -92,7 +92,6 @@ void Card::reset() {
                                        TERN_SET32(TERN_REG_MODEL_PORTS, identity_.ports));
     host_.clear_counters();
     doorbells_refused_ = pushes_ = 0;
-    cq_deadline_ns_ = UINT64_MAX;
     is_fatal_reported_ = false;
     firmware_->reset(host_.now_ns());
     update_timer();
@@ -199,7 +198,6 @@ void Card::arm_cq(uint32_t pair, uint64_t value) {
         return;
     }
     cq->arm(host_, events_, static_cast<uint32_t>(value), static_cast<uint32_t>(TERN_GET64(TERN_DB_CQ_CONS, value)));
-    cq_deadline_ns_ = std::min(cq_deadline_ns_, cq->deadline_ns());
 }
 
 void Card::doorbells_lost() {
@@ -253,19 +251,16 @@ void Card::timer_due() {
     const uint64_t now = host_.now_ns();
     armed_deadline_ns_ = UINT64_MAX;
     transport_.timer_due(now);
-    if (now >= cq_deadline_ns_) {
-        cq_deadline_ns_ = UINT64_MAX;
-        cqs_.for_each([&](CompletionQueue& cq) {
-            cq.expire(host_, events_, now);
-            cq_deadline_ns_ = std::min(cq_deadline_ns_, cq.deadline_ns());
-        });
+    if (now >= events_.wake_ns()) {
+        events_.clear_wake();
+        cqs_.for_each([&](CompletionQueue& cq) { cq.expire(host_, events_, now); });
     }
     flush_ports();
     update_timer();
 }
 
 void Card::update_timer() {
-    const uint64_t deadline = std::min({transport_.deadline_ns(), cq_deadline_ns_, firmware_->deadline_ns()});
+    const uint64_t deadline = std::min({transport_.deadline_ns(), events_.wake_ns(), firmware_->deadline_ns()});
     if (deadline == armed_deadline_ns_) return;
     armed_deadline_ns_ = deadline;
     host_.arm_timer(deadline);

@@ -106,7 +106,6 @@ private:
     PushPages push_pages_;
     uint64_t doorbells_refused_ = 0;
     uint64_t pushes_ = 0;
-    uint64_t cq_deadline_ns_ = UINT64_MAX;
     uint64_t armed_deadline_ns_ = UINT64_MAX;
     bool is_fatal_reported_ = false;
 };

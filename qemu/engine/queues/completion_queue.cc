@@ -76,18 +76,22 @@ bool CompletionQueue::has_reason() const {
     return armed_ != TERN_CQ_ARM_NONE && static_cast<int32_t>(reached - arm_cons_) > 0;
 }
 
-bool CompletionQueue::must_wait(Host& host) {
+void CompletionQueue::wait_until(EventQueueTable& events, uint64_t deadline_ns) {
+    deadline_ns_ = deadline_ns;
+    events.wake_at(deadline_ns);
+}
+
+bool CompletionQueue::must_wait(Host& host, EventQueueTable& events) {
     if (moderation_count_ == 0 || events_pending_ >= moderation_count_) return false;
     const uint64_t now = host.now_ns();
-    if (deadline_ns_ == UINT64_MAX) deadline_ns_ = now + uint64_t{moderation_usec_} * 1000;
+    if (deadline_ns_ == UINT64_MAX) wait_until(events, now + uint64_t{moderation_usec_} * 1000);
     return now < deadline_ns_;
 }
 
 void CompletionQueue::notify(Host& host, EventQueueTable& events) {
-    if (!has_reason() || must_wait(host)) return;
+    if (!has_reason() || must_wait(host, events)) return;
     if (!events.raise_completion(config_.eqn, number_)) {
-        deadline_ns_ = host.now_ns() + kEventRetryNs;
-        return;
+        return wait_until(events, host.now_ns() + kEventRetryNs);
     }
     armed_ = TERN_CQ_ARM_NONE;
     events_pending_ = 0;
@@ -119,7 +123,7 @@ void CompletionQueue::set_moderation(uint16_t count, uint16_t usec) {
 }
 
 void CompletionQueue::expire(Host& host, EventQueueTable& events, uint64_t now_ns) {
-    if (now_ns < deadline_ns_) return;
+    if (now_ns < deadline_ns_) return events.wake_at(deadline_ns_);
     events_pending_ = std::max<uint32_t>(events_pending_, moderation_count_);
     deadline_ns_ = UINT64_MAX;
     notify(host, events);

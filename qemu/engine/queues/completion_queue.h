@@ -48,8 +48,7 @@ public:
     // Arm from the record, after lost doorbells.
     void load_arm(Host& host, EventQueueTable& events);
     void set_moderation(uint16_t count, uint16_t usec);
-    // Moderation timer: deadline (UINT64_MAX: none) and expiry.
-    [[nodiscard]] uint64_t deadline_ns() const { return deadline_ns_; }
+    // The time of EventQueueTable::wake_ns() has come: fire, or ask for another.
     void expire(Host& host, EventQueueTable& events, uint64_t now_ns);
 
     [[nodiscard]] const Config& config() const { return config_; }
@@ -60,7 +59,8 @@ private:
     [[nodiscard]] bool has_room(Host& host);
     [[nodiscard]] bool write(Host& host, const Completion& completion);
     [[nodiscard]] bool has_reason() const;
-    [[nodiscard]] bool must_wait(Host& host);
+    [[nodiscard]] bool must_wait(Host& host, EventQueueTable& events);
+    void wait_until(EventQueueTable& events, uint64_t deadline_ns);
     void notify(Host& host, EventQueueTable& events);
 
     uint32_t number_;

@@ -71,6 +71,7 @@ void EventQueueTable::clear() {
     queues_.clear();
     asynchronous_ = 0;
     has_overrun_ = false;
+    clear_wake();
 }
 
 uint32_t EventQueueTable::count() const { return queues_.count(); }

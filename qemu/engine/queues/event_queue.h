@@ -7,6 +7,7 @@
 // An overrun of the asynchronous EQ is fatal for the device.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "qemu/engine/api/host.h"
@@ -66,11 +67,18 @@ public:
     [[nodiscard]] bool raise_completion(uint32_t eqn, uint32_t cqn);
     [[nodiscard]] bool has_overrun() const { return has_overrun_; }
 
+    // CQs whose event waits (moderation, or no room) say until when; the card
+    // looks at them again at the earliest of these times. UINT64_MAX: none waits.
+    void wake_at(uint64_t deadline_ns) { wake_ns_ = std::min(wake_ns_, deadline_ns); }
+    [[nodiscard]] uint64_t wake_ns() const { return wake_ns_; }
+    void clear_wake() { wake_ns_ = UINT64_MAX; }
+
 private:
     Host& host_;
     ObjectTable<EventQueue> queues_;
     uint32_t asynchronous_ = 0;  // number, 0: none
     bool has_overrun_ = false;
+    uint64_t wake_ns_ = UINT64_MAX;
 };
 
 }  // namespace tern
