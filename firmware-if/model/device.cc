@@ -33,7 +33,7 @@ CommandAnswer query_device(Control& control, Request, Response out) {
     caps.capabilities = little(uint64_t{TERN_CAP_PUSH | TERN_CAP_FAST_REGISTRATION} |
                                (identity.push_worthwhile ? TERN_CAP_PUSH_WORTHWHILE : 0));
     caps.node_guid = little(node_guid(control.port(1).permanent_mac));
-    caps.max_mr_bytes = little(uint64_t{1} << 48);
+    caps.max_mr_bytes = little(kMaxRegionBytes);
     caps.page_sizes = little(((uint64_t{2} << TERN_PAGE_SHIFT_MAX) - 1) & ~((uint64_t{1} << TERN_PAGE_SHIFT_MIN) - 1));
     caps.max_qps = little(CardCapacity::kQueuePairs);
     caps.max_cqs = little(CardCapacity::kCompletionQueues);

@@ -13,11 +13,15 @@
 #include "qemu/engine/api/command_sink.h"
 #include "qemu/engine/api/control.h"
 #include "qemu/engine/base/endian.h"
+#include "tern/hw/limits.h"
 
 namespace tern::firmware {
 
 using Request = std::span<const std::byte>;
 using Response = std::span<std::byte>;
+// Longest region with a page list: three levels of 4 KiB pages reach it.
+inline constexpr uint64_t kMaxRegionBytes = uint64_t{1} << 48;
+
 using Handler = CommandAnswer (*)(Control&, Request, Response);
 
 template <typename T>
@@ -44,6 +48,22 @@ template <size_t N>
     return true;
 }
 
+[[nodiscard]] inline bool is_depth(uint8_t depth_log2, uint8_t max_log2) {
+    return depth_log2 >= TERN_RING_MIN_DEPTH_LOG2 && depth_log2 <= max_log2;
+}
+
+[[nodiscard]] inline bool is_port(Control& control, uint8_t port) {
+    return port >= 1 && port <= control.identity().ports;
+}
+
+// A request that is a handle: what @use makes of the number, or a refusal of the reserved field.
+template <typename Use>
+[[nodiscard]] CommandAnswer with_handle(Request in, Use use) {
+    const auto raw = decode<tern_cmd_handle>(in);
+    if (raw.reserved_04) return refuse(TERN_STATUS_BAD_RESERVED, offsetof(tern_cmd_handle, reserved_04));
+    return {use(little(raw.handle))};
+}
+
 // The handle that a create returned, or why it failed.
 [[nodiscard]] CommandAnswer answer_handle(const Result<uint32_t, Status>& result, Response out);
 
@@ -56,5 +76,22 @@ CommandAnswer create_eq(Control& control, Request in, Response out);
 CommandAnswer destroy_eq(Control& control, Request in, Response out);
 CommandAnswer create_cq(Control& control, Request in, Response out);
 CommandAnswer destroy_cq(Control& control, Request in, Response out);
+CommandAnswer query_port(Control& control, Request in, Response out);
+CommandAnswer set_port(Control& control, Request in, Response out);
+CommandAnswer set_rx_mode(Control& control, Request in, Response out);
+CommandAnswer query_port_counters(Control& control, Request in, Response out);
+CommandAnswer set_gid(Control& control, Request in, Response out);
+CommandAnswer modify_cq(Control& control, Request in, Response out);
+CommandAnswer create_mr(Control& control, Request in, Response out);
+CommandAnswer destroy_mr(Control& control, Request in, Response out);
+CommandAnswer create_qp(Control& control, Request in, Response out);
+CommandAnswer destroy_qp(Control& control, Request in, Response out);
+CommandAnswer modify_qp(Control& control, Request in, Response out);
+CommandAnswer query_qp(Control& control, Request in, Response out);
+CommandAnswer create_txq(Control& control, Request in, Response out);
+CommandAnswer destroy_txq(Control& control, Request in, Response out);
+CommandAnswer create_rxq(Control& control, Request in, Response out);
+CommandAnswer destroy_rxq(Control& control, Request in, Response out);
+CommandAnswer set_rss(Control& control, Request in, Response out);
 
 }  // namespace tern::firmware

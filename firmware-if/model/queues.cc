@@ -2,7 +2,6 @@
 // Copyright (c) 2026 The Tern authors
 #include "firmware-if/model/handlers.h"
 #include "tern/fw/cq.h"
-#include "tern/fw/mr.h"
 #include "tern/hw/cqe.h"
 #include "tern/hw/doorbell.h"
 #include "tern/hw/eqe.h"
@@ -10,33 +9,6 @@
 #include "tern/hw/limits.h"
 
 namespace tern::firmware {
-
-namespace {
-
-bool is_depth(uint8_t depth_log2, uint8_t max_log2) {
-    return depth_log2 >= TERN_RING_MIN_DEPTH_LOG2 && depth_log2 <= max_log2;
-}
-
-// A handle request: the number, or a refusal of its reserved field.
-template <typename Destroy>
-CommandAnswer with_handle(Request in, Destroy destroy) {
-    const auto raw = decode<tern_cmd_handle>(in);
-    if (raw.reserved_04) return refuse(TERN_STATUS_BAD_RESERVED, offsetof(tern_cmd_handle, reserved_04));
-    return {destroy(little(raw.handle))};
-}
-
-}  // namespace
-
-CommandAnswer alloc_pd(Control& control, Request in, Response out) {
-    const auto raw = decode<tern_cmd_alloc_pd>(in);
-    if (raw.flags & ~TERN_PD_KERNEL) return refuse(TERN_STATUS_BAD_RESERVED, offsetof(tern_cmd_alloc_pd, flags));
-    if (!is_zero(raw.reserved_01)) return refuse(TERN_STATUS_BAD_RESERVED, offsetof(tern_cmd_alloc_pd, reserved_01));
-    return answer_handle(control.alloc_pd(raw.flags & TERN_PD_KERNEL), out);
-}
-
-CommandAnswer dealloc_pd(Control& control, Request in, Response) {
-    return with_handle(in, [&](uint32_t pdn) { return control.dealloc_pd(pdn); });
-}
 
 CommandAnswer create_eq(Control& control, Request in, Response out) {
     using T = tern_cmd_create_eq;
@@ -81,6 +53,11 @@ CommandAnswer create_cq(Control& control, Request in, Response out) {
 
 CommandAnswer destroy_cq(Control& control, Request in, Response) {
     return with_handle(in, [&](uint32_t cqn) { return control.destroy_cq(cqn); });
+}
+
+CommandAnswer modify_cq(Control& control, Request in, Response) {
+    const auto raw = decode<tern_cmd_modify_cq>(in);
+    return {control.modify_cq(little(raw.cqn), little(raw.moderation_count), little(raw.moderation_usec))};
 }
 
 }  // namespace tern::firmware

@@ -133,8 +133,10 @@ public:
     [[nodiscard]] virtual Result<uint32_t, Status> create_cq(const CompletionQueue::Config& config) = 0;
     [[nodiscard]] virtual Status destroy_cq(uint32_t cqn) = 0;
     [[nodiscard]] virtual Status modify_cq(uint32_t cqn, uint16_t count, uint16_t usec) = 0;
+    [[nodiscard]] virtual bool has_cq(uint32_t cqn) const = 0;
     [[nodiscard]] virtual Result<uint32_t, Status> alloc_pd(bool is_kernel) = 0;
     [[nodiscard]] virtual Status dealloc_pd(uint32_t pdn) = 0;
+    [[nodiscard]] virtual bool has_pd(uint32_t pdn) const = 0;
     // NOT_PERMITTED: fast registration or all-memory on a PD that is not the kernel's.
     [[nodiscard]] virtual Result<uint32_t, Status> create_mr(const MemoryRegion& region) = 0;
     [[nodiscard]] virtual Status destroy_mr(uint32_t key) = 0;

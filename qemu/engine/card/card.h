@@ -53,8 +53,10 @@ public:
     [[nodiscard]] Result<uint32_t, Status> create_cq(const CompletionQueue::Config& config) override;
     [[nodiscard]] Status destroy_cq(uint32_t cqn) override;
     [[nodiscard]] Status modify_cq(uint32_t cqn, uint16_t count, uint16_t usec) override;
+    [[nodiscard]] bool has_cq(uint32_t cqn) const override { return cqs_.find(cqn) != nullptr; }
     [[nodiscard]] Result<uint32_t, Status> alloc_pd(bool is_kernel) override;
     [[nodiscard]] Status dealloc_pd(uint32_t pdn) override;
+    [[nodiscard]] bool has_pd(uint32_t pdn) const override { return pds_.find(pdn) != nullptr; }
     [[nodiscard]] Result<uint32_t, Status> create_mr(const MemoryRegion& region) override;
     [[nodiscard]] Status destroy_mr(uint32_t key) override;
     [[nodiscard]] Result<uint32_t, Status> create_qp(const QueuePairConfig& config) override;
