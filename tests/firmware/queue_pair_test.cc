@@ -119,6 +119,22 @@ TEST_F(QueuePairCommands, AttributesOutOfRangeAreRefusedWithTheirOffset) {
     refused_attribute([](Modify& m) { m.attributes.state = 7; }, offsetof(Modify, attributes.state));
 }
 
+TEST_F(QueuePairCommands, AGsiQpNeedsNoPortToBeInitialized) {
+    Create qp = request();
+    qp.type = TERN_QP_GSI;
+    qp.flags = TERN_QP_KERNEL;
+    qp.port = 2;
+    qp.pdn = kernel_pdn;
+    qp.send_cqn = qp.recv_cqn = make_cq(0);
+    qp.doorbell_pair = 0;
+    Modify modify{};
+    modify.qpn = make(TERN_CMD_CREATE_QP, qp);
+    modify.valid = TERN_QP_ATTR_STATE | TERN_QP_ATTR_PKEY_INDEX | TERN_QP_ATTR_QKEY;
+    modify.attributes.state = TERN_QP_STATE_INIT;
+    EXPECT_EQ(run(TERN_CMD_MODIFY_QP, modify).status, TERN_STATUS_OK);
+    EXPECT_EQ(query(modify.qpn).port, 2);
+}
+
 TEST_F(QueuePairCommands, TransitionsThatVerbsForbidAreABadState) {
     const uint32_t qpn = make(TERN_CMD_CREATE_QP, request());
     Modify modify = to_init(qpn);

@@ -36,9 +36,16 @@ ReceiveQueue make_receive_queue(const QueuePairConfig& config) {
 
 }  // namespace
 
+QueuePairAttributes initial_attributes(const QueuePairConfig& config) {
+    QueuePairAttributes attributes;
+    attributes.port = config.port;
+    return attributes;
+}
+
 Qp::Qp(uint32_t qp_number, const QueuePairConfig& qp_config)
     : number(qp_number),
       config(qp_config),
+      attributes(initial_attributes(qp_config)),
       wire_qpn(qp_config.type == TERN_QP_GSI ? TERN_QPN_GSI : qp_number),
       sq(make_send_queue(qp_number, qp_config)),
       rq(make_receive_queue(qp_config)) {

@@ -120,6 +120,9 @@ struct ResponderState {
     uint32_t resource_count = 0;  // ever used; the ring keeps the newest
 };
 
+// Of a QP in RESET: a GSI QP has its port already, others none.
+[[nodiscard]] QueuePairAttributes initial_attributes(const QueuePairConfig& config);
+
 struct Qp {
     Qp(uint32_t qp_number, const QueuePairConfig& qp_config);
 

@@ -59,7 +59,9 @@ bool is_transition_ok(uint8_t from, uint8_t to, tern_qp_type type, uint32_t vali
     const Transition* row = find_transition(from, to, type);
     if (!row) return false;
     const uint32_t attributes = valid & ~uint32_t{TERN_QP_ATTR_STATE | TERN_QP_ATTR_CURRENT_STATE};
-    if ((attributes & row->required) != row->required) return false;
+    // A GSI QP has its port from the beginning.
+    const uint32_t required = row->required & ~(type == TERN_QP_GSI ? TERN_QP_ATTR_PORT : 0);
+    if ((attributes & required) != required) return false;
     return (attributes & ~(row->required | row->optional)) == 0;
 }
 

@@ -119,7 +119,7 @@ void Transport::set_state(Qp& qp, tern_qp_state state) {
         timers_.remove(qp);
         requester::reset(qp);
         responder::reset(qp);
-        qp.attributes = QueuePairAttributes{};
+        qp.attributes = initial_attributes(qp.config);
         qp.flush_deadline_ns = UINT64_MAX;
         qp.has_established = false;
         return;
