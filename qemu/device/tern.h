@@ -61,11 +61,16 @@ typedef struct TernFrameRing {
     uint32_t cons;
 } TernFrameRing;
 
+typedef struct TernCable TernCable;
+
 typedef struct TernPort {
     TernState *card;
     uint32_t index;
     NICConf conf;
     NICState *nic;
+    char *cable_text;       /* property */
+    TernCable *cable;       /* instead of a back end; else NULL */
+    bool has_carrier;       /* as the engine knows it; engine_lock */
     TernFrameRing transmit; /* engine to main loop */
     TernFrameRing receive;  /* main loop to engine */
     bool is_sending;        /* the back end has a frame; main loop only */
@@ -120,8 +125,9 @@ struct TernState {
     QEMUTimer *timer;
     bool has_iommu; /* no thread: the engine runs on the main loop */
     QemuThread thread;
-    QemuEvent work;
     bool is_stopping;
+    int kicks;       /* grows with each, a futex */
+    int is_sleeping; /* on that futex */
     QEMUBH *run_bh;
     QEMUBH *main_bh;
     uint64_t pending_vectors; /* bit n: vector n */
@@ -147,6 +153,24 @@ void tern_card_reset(TernState *s);
 void tern_card_set_bus_master(TernState *s, bool enabled);
 bool tern_card_drain(TernState *s);
 
+/* tern_wait.c */
+void tern_wait_kick(TernState *s);
+void tern_wait_for_work(TernState *s, int kicks_seen);
+
+/* tern_cable.c */
+TernCable *tern_cable_open(const char *text, Error **errp);
+void tern_cable_close(TernCable *cable);
+void tern_cable_set_link(TernCable *cable, bool up);
+bool tern_cable_has_carrier(TernCable *cable);
+uint32_t tern_cable_room(TernCable *cable);
+void tern_cable_push(TernCable *cable, const struct tern_frame *frames,
+                     uint32_t count);
+uint32_t tern_cable_take(TernCable *cable, struct tern_frame *frames,
+                         uint32_t count);
+bool tern_cable_has_news(TernCable *cable);
+int *tern_cable_futex(TernCable *cable);
+void tern_cable_set_sleeping(TernCable *cable, bool sleeping);
+
 /* tern_bar.c */
 void tern_bars_init(TernState *s);
 
@@ -168,8 +192,9 @@ bool tern_dma_atomic64(void *host, uint64_t address,
 bool tern_net_init(TernState *s, Error **errp);
 void tern_net_cleanup(TernState *s);
 void tern_net_reset(TernState *s);
-void tern_net_report_carrier(TernState *s);
+void tern_net_follow_carrier(TernState *s);
 bool tern_net_deliver(TernState *s);
+bool tern_net_has_news(TernState *s);
 void tern_net_main(TernState *s);
 uint32_t tern_net_send_room(void *host, uint32_t port_index);
 void tern_net_send_frames(void *host, uint32_t port_index,

@@ -13,7 +13,6 @@
 
 #include <sys/resource.h>
 
-#include "exec/address-spaces.h"
 #include "qemu/lockable.h"
 
 #include "tern.h"
@@ -43,7 +42,7 @@ void tern_card_kick(TernState *s)
     if (s->has_iommu) {
         qemu_bh_schedule(s->run_bh);
     } else {
-        qemu_event_set(&s->work);
+        tern_wait_kick(s);
     }
 }
 
@@ -109,6 +108,7 @@ static bool tern_card_step(TernState *s)
         return false;
     }
     has_more = tern_card_drain(s);
+    tern_net_follow_carrier(s);
     has_more |= tern_net_deliver(s);
     tern_card_run_timer(s);
     has_more |= s->abi.run(s->engine, TERN_RUN_BUDGET);
@@ -124,15 +124,14 @@ static void *tern_card_thread(void *opaque)
     /* The card must not wait behind spinning vCPUs; fine if not allowed. */
     (void)setpriority(PRIO_PROCESS, 0, TERN_NICENESS);
     while (!qatomic_read(&s->is_stopping)) {
-        qemu_event_reset(&s->work);
+        int kicks = qatomic_load_acquire(&s->kicks);
+
         while (tern_card_step(s) && !qatomic_read(&s->is_stopping)) {
             if (qatomic_read(&s->lock_waiters)) {
                 sched_yield();
             }
         }
-        if (!qatomic_read(&s->is_stopping)) {
-            qemu_event_wait(&s->work);
-        }
+        tern_wait_for_work(s, kicks);
     }
     rcu_unregister_thread();
     return NULL;
@@ -184,7 +183,6 @@ static void tern_card_vm_state(void *opaque, bool running, RunState state)
 void tern_card_init(TernState *s)
 {
     qemu_mutex_init(&s->engine_lock);
-    qemu_event_init(&s->work, false);
     s->deadline_ns = s->armed_ns = UINT64_MAX;
     s->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, tern_card_timer, s);
     /*
@@ -197,8 +195,6 @@ void tern_card_init(TernState *s)
 
 void tern_card_start(TernState *s)
 {
-    s->has_iommu = pci_device_iommu_address_space(PCI_DEVICE(s)) !=
-                   &address_space_memory;
     s->is_running = runstate_is_running();
     s->vm_state = qemu_add_vm_change_state_handler(tern_card_vm_state, s);
     if (!s->has_iommu) {
@@ -213,14 +209,13 @@ void tern_card_stop(TernState *s)
         qemu_del_vm_change_state_handler(s->vm_state);
         if (!s->has_iommu) {
             qatomic_set(&s->is_stopping, true);
-            qemu_event_set(&s->work);
+            tern_wait_kick(s);
             qemu_thread_join(&s->thread);
         }
     }
     qemu_bh_delete(s->main_bh);
     qemu_bh_delete(s->run_bh);
     timer_free(s->timer);
-    qemu_event_destroy(&s->work);
     qemu_mutex_destroy(&s->engine_lock);
 }
 

@@ -75,6 +75,9 @@ uint32_t tern_net_send_room(void *host, uint32_t port_index)
     TernState *s = host;
     TernPort *port = &s->ports[port_index];
 
+    if (port->cable) {
+        return tern_cable_room(port->cable);
+    }
     if (tern_ring_is_full(&port->transmit, &port->transmit_starved)) {
         return 0;
     }
@@ -87,6 +90,10 @@ void tern_net_send_frames(void *host, uint32_t port_index,
     TernState *s = host;
     TernPort *port = &s->ports[port_index];
 
+    if (port->cable) {
+        tern_cable_push(port->cable, frames, count);
+        return;
+    }
     for (uint32_t i = 0; i < count; i++) {
         if (frames[i].length_bytes > TERN_FRAME_BYTES ||
             !tern_ring_room(&port->transmit)) {
@@ -139,6 +146,9 @@ void tern_net_main(TernState *s)
     for (uint32_t i = 0; i < s->port_count; i++) {
         TernPort *port = &s->ports[i];
 
+        if (port->cable) {
+            continue;
+        }
         tern_net_transmit(port);
         if (qatomic_read(&port->receive_blocked) &&
             tern_ring_room(&port->receive)) {
@@ -174,6 +184,19 @@ static ssize_t tern_net_receive(NetClientState *nc, const uint8_t *data,
     return length;
 }
 
+static bool tern_port_deliver_cable(TernPort *port)
+{
+    struct tern_frame frames[TERN_DELIVERY_FRAMES];
+    uint32_t count = tern_cable_take(port->cable, frames,
+                                     TERN_DELIVERY_FRAMES);
+
+    if (count) {
+        port->card->abi.receive_frames(port->card->engine, port->index,
+                                       frames, count);
+    }
+    return count;
+}
+
 static bool tern_port_deliver(TernPort *port)
 {
     TernState *s = port->card;
@@ -205,36 +228,63 @@ bool tern_net_deliver(TernState *s)
     bool has_work = false;
 
     for (uint32_t i = 0; i < s->port_count; i++) {
-        has_work |= tern_port_deliver(&s->ports[i]);
+        TernPort *port = &s->ports[i];
+
+        has_work |= port->cable ? tern_port_deliver_cable(port) :
+                                  tern_port_deliver(port);
     }
     return has_work;
 }
 
-/* Link */
-
-static void tern_port_report_carrier(TernPort *port)
+/* What the card's thread must not sleep on. */
+bool tern_net_has_news(TernState *s)
 {
-    NetClientState *nc = qemu_get_queue(port->nic);
-    bool present = nc->peer && !nc->link_down;
-
-    trace_tern_carrier(port->index, present);
-    port->card->abi.set_carrier(port->card->engine, port->index, present);
+    for (uint32_t i = 0; i < s->port_count; i++) {
+        if (s->ports[i].cable &&
+            (tern_cable_has_news(s->ports[i].cable) ||
+             tern_cable_has_carrier(s->ports[i].cable) !=
+             qatomic_read(&s->ports[i].has_carrier))) {
+            return true;
+        }
+    }
+    return false;
 }
 
-void tern_net_report_carrier(TernState *s)
+/* Link */
+
+static bool tern_port_sees_carrier(TernPort *port)
 {
-    tern_card_lock(s);
-    for (uint32_t i = 0; i < s->port_count; i++) {
-        tern_port_report_carrier(&s->ports[i]);
+    NetClientState *nc = qemu_get_queue(port->nic);
+
+    if (nc->link_down) {
+        return false;
     }
-    tern_card_unlock(s);
+    return port->cable ? tern_cable_has_carrier(port->cable) :
+                         nc->peer != NULL;
+}
+
+/* Called with engine_lock held: tells the engine what has changed. */
+void tern_net_follow_carrier(TernState *s)
+{
+    for (uint32_t i = 0; i < s->port_count; i++) {
+        TernPort *port = &s->ports[i];
+        bool present = tern_port_sees_carrier(port);
+
+        if (present != port->has_carrier) {
+            trace_tern_carrier(i, present);
+            qatomic_set(&port->has_carrier, present);
+            s->abi.set_carrier(s->engine, i, present);
+        }
+    }
 }
 
 static void tern_net_link_status_changed(NetClientState *nc)
 {
     TernPort *port = qemu_get_nic_opaque(nc);
 
-    tern_net_report_carrier(port->card);
+    if (port->cable) {
+        tern_cable_set_link(port->cable, !nc->link_down);
+    }
     tern_card_kick(port->card);
 }
 
@@ -248,31 +298,57 @@ static NetClientInfo tern_net_info = {
 
 /* Life */
 
+static bool tern_port_plug_cable(TernPort *port, Error **errp)
+{
+    if (port->conf.peers.ncs[0]) {
+        error_setg(errp, "tern: port %u has a netdev and a cable",
+                   port->index + 1);
+        return false;
+    }
+    if (port->card->has_iommu) {
+        error_setg(errp, "tern: cable%u does not work behind a vIOMMU, "
+                   "netdev%u does", port->index, port->index);
+        return false;
+    }
+    port->cable = tern_cable_open(port->cable_text, errp);
+    return port->cable;
+}
+
+static bool tern_port_init(TernPort *port, Error **errp)
+{
+    DeviceState *dev = DEVICE(port->card);
+    g_autofree char *name = g_strdup_printf("%sp%u", dev->id ?: "tern",
+                                            port->index + 1);
+
+    if (port->cable_text && !tern_port_plug_cable(port, errp)) {
+        return false;
+    }
+    tern_ring_init(&port->transmit);
+    tern_ring_init(&port->receive);
+    qemu_macaddr_default_if_unset(&port->conf.macaddr);
+    port->nic = qemu_new_nic(&tern_net_info, &port->conf, TYPE_TERN, name,
+                             &dev->mem_reentrancy_guard, port);
+    qemu_format_nic_info_str(qemu_get_queue(port->nic), port->conf.macaddr.a);
+    /* The engine believes in a carrier until told otherwise. */
+    port->has_carrier = true;
+    return true;
+}
+
 bool tern_net_init(TernState *s, Error **errp)
 {
-    DeviceState *dev = DEVICE(s);
-
     for (uint32_t i = s->port_count; i < TERN_MAX_PORTS; i++) {
-        if (s->ports[i].conf.peers.ncs[0]) {
-            error_setg(errp, "tern: netdev%u is of a port that ports=%s "
-                       "does not have", i, s->ports_text);
+        if (s->ports[i].conf.peers.ncs[0] || s->ports[i].cable_text) {
+            error_setg(errp, "tern: netdev%u or cable%u is of a port that "
+                       "ports=%s does not have", i, i, s->ports_text);
             return false;
         }
     }
     for (uint32_t i = 0; i < s->port_count; i++) {
-        TernPort *port = &s->ports[i];
-        g_autofree char *name = g_strdup_printf("%sp%u", dev->id ?: "tern",
-                                                i + 1);
-
-        port->card = s;
-        port->index = i;
-        tern_ring_init(&port->transmit);
-        tern_ring_init(&port->receive);
-        qemu_macaddr_default_if_unset(&port->conf.macaddr);
-        port->nic = qemu_new_nic(&tern_net_info, &port->conf, TYPE_TERN, name,
-                                 &dev->mem_reentrancy_guard, port);
-        qemu_format_nic_info_str(qemu_get_queue(port->nic),
-                                 port->conf.macaddr.a);
+        s->ports[i].card = s;
+        s->ports[i].index = i;
+        if (!tern_port_init(&s->ports[i], errp)) {
+            return false;
+        }
     }
     return true;
 }
@@ -286,6 +362,8 @@ void tern_net_cleanup(TernState *s)
             qemu_del_nic(port->nic);
             port->nic = NULL;
         }
+        tern_cable_close(port->cable);
+        port->cable = NULL;
         g_free(port->transmit.slots);
         g_free(port->receive.slots);
     }

@@ -6,6 +6,7 @@
  */
 #include "qemu/osdep.h"
 
+#include "exec/address-spaces.h"
 #include "hw/pci/pcie.h"
 #include "hw/pci/pcie_regs.h"
 #include "hw/qdev-properties.h"
@@ -140,6 +141,8 @@ static void tern_realize(PCIDevice *pdev, Error **errp)
         return;
     }
     s->port_count = ports->count;
+    s->has_iommu = pci_device_iommu_address_space(pdev) !=
+                   &address_space_memory;
     tern_card_init(s);
     if (!tern_net_init(s, errp)) {
         goto free_net;
@@ -152,7 +155,7 @@ static void tern_realize(PCIDevice *pdev, Error **errp)
         !tern_engine_start(s, model->number, ports->speed_mbps, errp)) {
         goto free_irq;
     }
-    tern_net_report_carrier(s);
+    tern_net_follow_carrier(s);
     tern_card_start(s);
     return;
 
@@ -225,6 +228,8 @@ static const Property tern_properties[] = {
     DEFINE_PROP_MACADDR("mac1", TernState, ports[1].conf.macaddr),
     DEFINE_PROP_NETDEV("netdev0", TernState, ports[0].conf.peers),
     DEFINE_PROP_NETDEV("netdev1", TernState, ports[1].conf.peers),
+    DEFINE_PROP_STRING("cable0", TernState, ports[0].cable_text),
+    DEFINE_PROP_STRING("cable1", TernState, ports[1].cable_text),
     DEFINE_PROP_UINT32("vectors", TernState, vectors, TERN_MAX_VECTORS),
     DEFINE_PROP_UINT32("inline-budget", TernState, inline_budget, 0),
     DEFINE_PROP_BOOL("push-worthwhile", TernState, push_worthwhile, false),

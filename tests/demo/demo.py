@@ -12,7 +12,7 @@ TOP = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "tests" / "guest"))
 
 import tern_guest  # noqa: E402,F401  (puts the lab on the path)
-from tern_guest.host import Host  # noqa: E402
+from tern_guest.host import Host, prepare  # noqa: E402
 from tern_guest.pair import last_row, run_pair  # noqa: E402
 from tern_lab import Lab, LabError  # noqa: E402
 
@@ -52,7 +52,7 @@ class Demo:
     def devinfo(self):
         command = f"ibv_devinfo -d {self.a.device()} -v"
         text = self.a.run(command).output
-        active = text.count("PORT_ACTIVE")
+        active = text.count("PORT_ACTIVE (4)")
         if active != 2:
             raise LabError(f"{active} of 2 ports are active:\n{text}")
         return active, "ports active", [command]
@@ -160,16 +160,14 @@ def main():
     rows = []
     try:
         with Lab() as lab:
-            link = lab.cable()
+            link = lab.cable(netdevs=True)
             vms = lab.pair(cpus=1)
             for vm, end in zip(vms, (link.a, link.b)):
                 vm.nics.append(end)
             lab.boot()
             hosts = [Host(vm) for vm in vms]
-            for host in hosts:
-                host.install()
-                host.load()
-                host.configure()
+            print("demo: installing drivers and provider ...", file=sys.stderr, flush=True)
+            prepare(*hosts)
             demo = Demo(*hosts)
             rows = demo.rows
             demo.run()

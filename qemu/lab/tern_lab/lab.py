@@ -21,6 +21,7 @@ class Lab:
         self.parts = parts or Parts()
         self.directory = None
         self.vms = []
+        self._cables = []
         self._quiet = quiet
         self._accelerator = None
 
@@ -35,6 +36,8 @@ class Lab:
     def __exit__(self, kind, error, trace):
         for vm in self.vms:
             vm.stop()
+        for cable in self._cables:
+            cable.remove()
         if isinstance(error, Exception) and any(vm.console.exists() for vm in self.vms):
             self.say(f"consoles are kept in {self.directory}")
         else:
@@ -44,8 +47,10 @@ class Lab:
         if not self._quiet:
             print(f"lab: {text}", file=sys.stderr, flush=True)
 
-    def cable(self, capture=None) -> Cable:
-        return Cable(self.directory, Path(capture) if capture else None)
+    def cable(self, capture=None, netdevs=False) -> Cable:
+        cable = Cable(self.directory, Path(capture) if capture else None, netdevs)
+        self._cables.append(cable)
+        return cable
 
     def add_vm(self, name, **options) -> Vm:
         vm = Vm(name, len(self.vms) + 1, self.directory, self.parts, self._accelerator, **options)
@@ -63,18 +68,18 @@ class Lab:
         for vm in waiting:
             self.say(f"{vm.name} is up after {vm.ready(self.say):.1f} s")
 
-    def pair(self, model="tern400", capture=None, properties=None, **options):
+    def pair(self, model="tern400", capture=None, properties=None, netdevs=False, **options):
         """Two VMs a and b with a card each, port 1 to port 1 and 2 to 2.
         @capture: directory for port1.pcap and port2.pcap."""
-        cables = [self.cable(Path(capture) / f"port{n}.pcap" if capture else None) for n in (1, 2)]
+        cables = [self.cable(Path(capture) / f"port{n}.pcap" if capture else None, netdevs) for n in (1, 2)]
         vms = []
         for name in ("a", "b"):
             card = Card([getattr(cable, name) for cable in cables], model, dict(properties or {}))
             vms.append(self.add_vm(name, cards=[card], **options))
         return vms
 
-    def crossed(self, name="c", model="tern400", properties=None, **options):
+    def crossed(self, name="c", model="tern400", properties=None, netdevs=False, **options):
         """One VM whose card has its two ports cabled to each other."""
-        cable = self.cable()
+        cable = self.cable(netdevs=netdevs)
         card = Card([cable.a, cable.b], model, dict(properties or {}))
         return self.add_vm(name, cards=[card], **options)

@@ -101,7 +101,7 @@ class Vm:
         for port, end in enumerate(card.ports):
             properties[f"mac{port}"] = self.mac(index, port)
             if end:
-                properties[f"netdev{port}"] = f"card{index}port{port}"
+                properties |= end.card_properties(port, f"card{index}port{port}")
         properties |= card.properties
         return properties
 
@@ -109,7 +109,7 @@ class Vm:
         options = ["-device", f"pcie-root-port,id=slot{index},chassis={index + 1},slot={index + 1},"
                               "x-speed=32,x-width=16"]
         for port, end in enumerate(card.ports):
-            if end:
+            if end and not end.memory:
                 options += end.arguments(f"card{index}port{port}")
         text = ",".join(f"{key}={value}" for key, value in self.card_device(index).items())
         return options + ["-device", f"tern,{text}"]

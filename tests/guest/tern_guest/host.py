@@ -3,12 +3,13 @@
 
 import ipaddress
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 from tern_lab import LabError, Vm
 
 # Names change when udev renames, so they are looked up, by the driver's own sysfs.
 _FIND_NETDEV = ('for n in /sys/bus/pci/drivers/tern/*/net/*; do '
-                '[ "$(cat $n/dev_port)" = {port} ] && basename $n; done')
+                'if [ "$(cat $n/dev_port)" = {port} ]; then basename $n; fi; done')
 
 
 class Host:
@@ -86,3 +87,15 @@ class Host:
         path = f"/sys/class/infiniband/{self.device()}/hw_counters"
         lines = self.run(f"cd {path} && grep -H . live_*").output.splitlines()
         return {name: int(value) for name, value in (line.split(":") for line in lines)}
+
+
+def prepare(*hosts, mtu=9000):
+    """Installs, loads and configures on all hosts at once."""
+
+    def prepare_one(host):
+        host.install()
+        host.load()
+        host.configure(mtu)
+
+    with ThreadPoolExecutor(len(hosts)) as pool:
+        list(pool.map(prepare_one, hosts))
