@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -32,14 +34,11 @@ protected:
         struct {
             __aligned_u64 response;
         } request{};
-        struct {
-            ib_uverbs_alloc_pd_resp core;
-            tern_uresp_alloc_pd driver;
-        } response;
-        const int error = uverbs.command(IB_USER_VERBS_CMD_ALLOC_PD, bytes_of(request), bytes_of(response));
+        Answer<ib_uverbs_alloc_pd_resp, tern_uresp_alloc_pd> response;
+        const int error = uverbs.command(IB_USER_VERBS_CMD_ALLOC_PD, bytes_of(request), response.bytes);
         if (!error) {
-            handle = response.core.pd_handle;
-            EXPECT_EQ(response.driver.reserved, 0u);
+            handle = response.core().pd_handle;
+            EXPECT_EQ(response.driver().reserved, 0u);
         }
         return error;
     }
@@ -66,14 +65,11 @@ protected:
     }
 
     int create_cq(CqRequest& request) {
-        struct {
-            ib_uverbs_create_cq_resp core;
-            tern_uresp_create_cq driver;
-        } response;
-        const int error = uverbs.command(IB_USER_VERBS_CMD_CREATE_CQ, bytes_of(request), bytes_of(response));
+        Answer<ib_uverbs_create_cq_resp, tern_uresp_create_cq> response;
+        const int error = uverbs.command(IB_USER_VERBS_CMD_CREATE_CQ, bytes_of(request), response.bytes);
         if (!error) {
-            EXPECT_EQ(response.driver.reserved, 0u);
-            destroy_cq(response.core.cq_handle);
+            EXPECT_EQ(response.driver().reserved, 0u);
+            destroy_cq(response.core().cq_handle);
         }
         return error;
     }
@@ -126,15 +122,13 @@ TEST_F(Raw, ShortResponseBufferIsNotOverrun) {
     struct {
         __aligned_u64 response;
     } request{};
-    struct {
-        ib_uverbs_alloc_pd_resp core;
-        uint32_t canary[4];
-    } response;
-    std::memset(response.canary, 0x3c, sizeof(response.canary));
-    std::span<std::byte> all = bytes_of(response);
-    const int error = uverbs.command(IB_USER_VERBS_CMD_ALLOC_PD, bytes_of(request), all.first(sizeof(response.core)));
+    Answer<ib_uverbs_alloc_pd_resp, std::array<uint32_t, 4>> response;
+    const auto all = std::span(response.bytes);
+    std::ranges::fill(all, std::byte{0x3c});
+    const auto core = all.first(sizeof(ib_uverbs_alloc_pd_resp));
+    const int error = uverbs.command(IB_USER_VERBS_CMD_ALLOC_PD, bytes_of(request), core);
     EXPECT_TRUE(error == 0 || error == EINVAL || error == ENOSPC) << error;
-    for (const uint32_t word : response.canary) EXPECT_EQ(word, 0x3c3c3c3cu);
+    for (const std::byte canary : all.subspan(core.size())) EXPECT_EQ(canary, std::byte{0x3c});
 }
 
 // C43
@@ -191,14 +185,11 @@ TEST_F(Raw, QueueMemoryOfAnotherSizeIsEinval) {
 // C40: the ring stays pinned when its user mapping goes
 TEST_F(Raw, UnmappingALiveRingHurtsNobody) {
     auto memory = std::make_unique<Pages>(2);
-    struct {
-        ib_uverbs_create_cq_resp core;
-        tern_uresp_create_cq driver;
-    } response;
+    Answer<ib_uverbs_create_cq_resp, tern_uresp_create_cq> response;
     auto request = cq_request(memory->data);
-    ASSERT_EQ(uverbs.command(IB_USER_VERBS_CMD_CREATE_CQ, bytes_of(request), bytes_of(response)), 0);
+    ASSERT_EQ(uverbs.command(IB_USER_VERBS_CMD_CREATE_CQ, bytes_of(request), response.bytes), 0);
     memory.reset();
-    destroy_cq(response.core.cq_handle);
+    destroy_cq(response.core().cq_handle);
 }
 
 }  // namespace

@@ -16,9 +16,17 @@
 
 namespace tern::guest {
 
-RawUverbs::RawUverbs() {
+namespace {
+
+std::string card_path() {
     const Context context = open_card();
-    const std::string path = std::string("/dev/infiniband/") + context->device->dev_name;
+    return std::string("/dev/infiniband/") + context->device->dev_name;
+}
+
+}  // namespace
+
+RawUverbs::RawUverbs() {
+    static const std::string path = card_path();
     fd_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
     if (fd_ < 0) throw std::runtime_error(path + ": " + std::strerror(errno));
 }
@@ -39,14 +47,11 @@ int RawUverbs::command(uint32_t command, std::span<std::byte> request, std::span
 
 int RawUverbs::get_context(tern_uresp_alloc_ucontext& answer) {
     std::byte request[sizeof(ib_uverbs_get_context)]{};
-    struct {
-        ib_uverbs_get_context_resp core;
-        tern_uresp_alloc_ucontext driver;
-    } response;
-    const int error = command(IB_USER_VERBS_CMD_GET_CONTEXT, request, std::as_writable_bytes(std::span(&response, 1)));
+    Answer<ib_uverbs_get_context_resp, tern_uresp_alloc_ucontext> response;
+    const int error = command(IB_USER_VERBS_CMD_GET_CONTEXT, request, response.bytes);
     if (error == 0) {
-        ::close(static_cast<int>(response.core.async_fd));
-        answer = response.driver;
+        ::close(static_cast<int>(response.core().async_fd));
+        answer = response.driver();
     }
     return error;
 }

@@ -10,10 +10,27 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
 namespace tern::guest {
+
+// A response as it travels: the core's part, then the driver's. The core's
+// structs end in arrays of no size, so they cannot stand in a struct together.
+template <typename Core, typename Driver>
+struct Answer {
+    std::byte bytes[sizeof(Core) + sizeof(Driver)];
+
+    template <typename T>
+    [[nodiscard]] T load(size_t offset) const {
+        T value;
+        std::memcpy(static_cast<void*>(&value), bytes + offset, sizeof(T));
+        return value;
+    }
+    [[nodiscard]] Core core() const { return load<Core>(0); }
+    [[nodiscard]] Driver driver() const { return load<Driver>(sizeof(Core)); }
+};
 
 class RawUverbs {
 public:
