@@ -23,17 +23,17 @@ class Qmp:
             raise LabError("QEMU closed its control socket")
         return json.loads(line)
 
-    def command(self, name, **arguments):
+    def command(self, command, /, **arguments):
         """Runs a command and returns what it returns; LabError if it fails."""
-        request = {"execute": name, "arguments": {k.replace("_", "-"): v
-                                                  for k, v in arguments.items()}}
+        request = {"execute": command, "arguments": {k.replace("_", "-"): v
+                                                     for k, v in arguments.items()}}
         self._socket.sendall(json.dumps(request).encode())
         while True:
             answer = self._read()
             if "return" in answer:
                 return answer["return"]
             if "error" in answer:
-                raise LabError(f"{name}: {answer['error']['desc']}")
+                raise LabError(f"{command}: {answer['error']['desc']}")
             self.events.append(answer)
 
     def wait_event(self, name):

@@ -97,7 +97,7 @@ class Vm:
         """QEMU's -device text of a card, to plug it by hand."""
         card = self.cards[index]
         properties = {"id": f"card{index}", "bus": f"slot{index}", "model": card.model,
-                      "engine": self._parts.engine}
+                      "engine": str(self._parts.engine)}
         for port, end in enumerate(card.ports):
             properties[f"mac{port}"] = self.mac(index, port)
             if end:

@@ -2,7 +2,6 @@
 """A VM seen as a host with one Tern card: drivers, names, addresses, GIDs."""
 
 import ipaddress
-import json
 from concurrent.futures import ThreadPoolExecutor
 
 from tern_lab import LabError, Vm
@@ -58,7 +57,10 @@ class Host:
                      f"ip addr replace {self.address(port)}/24 dev {netdev} && "
                      f"ip addr replace {self.address(port, 6)}/64 dev {netdev} nodad")
         for port in ports:
-            self.wait_for(f"grep -q 1 /sys/class/net/{self.netdev(port)}/carrier")
+            netdev = self.netdev(port)
+            self.wait_for(f"grep -q 1 /sys/class/net/{netdev}/carrier")
+            # Nobody answers for an address that may turn out to be a duplicate.
+            self.wait_for(f'[ -z "$(ip -6 addr show dev {netdev} tentative)" ]')
             self.gid_index(port)
 
     def wait_for(self, condition, seconds=30):
@@ -77,10 +79,8 @@ class Host:
     def resources(self):
         """Objects that restrack knows, by kind: a clean host has only the
         kernel's own, which are the same before and after a test."""
-        text = self.run(f"rdma -j resource show dev {self.device()} 2>/dev/null || echo '[]'").output
-        entries = json.loads(text)
-        return {key: value for key, value in (entries[0] if entries else {}).items()
-                if isinstance(value, int) and key != "ifindex"}
+        words = self.run(f"rdma resource show {self.device()}").output.split()[2:]
+        return {kind: int(count) for kind, count in zip(words[::2], words[1::2])}
 
     def live_objects(self):
         """The card's own counts of live objects."""

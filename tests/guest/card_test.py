@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""card_test.py REPORT.json: one VM whose card has its ports cabled to each
+other: installation, verbs programs, and the life of the driver."""
+
+import json
+import sys
+
+import tern_guest  # noqa: F401  (puts the lab on the path)
+from tern_guest.host import Host, prepare
+from tern_guest.quiet import complaints, leaves_nothing
+from tern_guest.results import Results
+from tern_lab import Lab, LabError
+
+PROGRAMS = ("operations_test", "errors_test", "abi_test")
+PROBES = 100
+# As kernel/core/health.h promises: so many looks, a second each, and some.
+FATAL_SECONDS = 20
+
+
+def expect(condition, detail):
+    if not condition:
+        raise LabError(detail)
+
+
+class CardTests:
+    def __init__(self, host):
+        self.host = host
+        self.vm = host.vm
+        self.run = host.run
+        self.bdf = self.run("basename /sys/bus/pci/drivers/tern/0*").output.strip()
+
+    # Installation
+
+    def modules_say_who_they_are(self):
+        for module in ("tern", "tern_ib"):
+            text = self.run(f"modinfo {module}").output
+            for field in ("license:", "alias:", "description:", "vermagic:"):
+                expect(field in text, f"modinfo {module} has no {field}\n{text}")
+
+    def card_loads_its_modules_by_alias(self):
+        self.host.unload()
+        self.run(f"echo add > /sys/bus/pci/devices/{self.bdf}/uevent; udevadm settle --timeout=30")
+        self.host.wait_for("[ -d /sys/module/tern_ib ] && ls /sys/class/infiniband/* >/dev/null")
+        self.host.configure()
+
+    def provider_is_found_without_a_path(self):
+        text = self.run(f"ibv_devinfo -d {self.host.device()}").output
+        expect("PORT_ACTIVE (4)" in text and "vendor_part_id" in text, text)
+
+    # Standard tools
+
+    def devlink_tells_versions(self):
+        info = json.loads(self.run(f"devlink -j dev info pci/{self.bdf}").output)
+        info = info["info"][f"pci/{self.bdf}"]
+        expect(info["driver"] == "tern" and info["serial_number"], info)
+        expect("fw" in json.dumps(info["versions"]["running"]), info)
+
+    def ethtool_tells_link_and_counters(self):
+        netdev = self.host.netdev(1)
+        text = self.run(f"ethtool {netdev}").output
+        for line in ("Speed: 200000Mb/s", "Duplex: Full", "Link detected: yes", "200000baseCR4/Full"):
+            expect(line in text, f"no {line} in\n{text}")
+        text = self.run(f"ethtool -S {netdev}").output
+        for label in ("tx_frames:", "rx_csum_ok:", "tx0_packets:"):
+            expect(label in text, f"no {label} in\n{text}")
+        self.run(f"ethtool -i {netdev} && ethtool -g {netdev} && ethtool -l {netdev} && ethtool -x {netdev}")
+
+    def rings_and_channels_change_while_up(self):
+        netdev = self.host.netdev(1)
+        self.run(f"ethtool -G {netdev} rx 256 tx 512 && ethtool -L {netdev} combined 1")
+        self.ping()
+        self.run(f"ethtool -L {netdev} combined 2 && ethtool -X {netdev} equal 1")
+        self.ping()
+        self.run(f"ethtool -X {netdev} default && ethtool -G {netdev} rx 512 tx 1024")
+
+    def ping(self):
+        """From one port to the other, in namespaces of their own."""
+        self.run(f"ping -c 2 -i 0.2 -W 5 -I {self.host.netdev(1)} ff02::1%{self.host.netdev(1)} > /dev/null || "
+                 f"ping -6 -c 2 -i 0.2 -W 5 ff02::1%{self.host.netdev(1)}")
+
+    def mtu_has_its_limits(self):
+        netdev = self.host.netdev(1)
+        self.run(f"ip link set {netdev} mtu 68 && ip link set {netdev} mtu 9000")
+        for mtu in (67, 9001):
+            done = self.run(f"ip link set {netdev} mtu {mtu}", check=False)
+            expect(done.status != 0, f"mtu {mtu} was taken")
+        self.host.configure()
+
+    def link_follows_the_cable(self):
+        netdev, device = self.host.netdev(1), self.host.device()
+        state = f"/sys/class/infiniband/{device}/ports/1/state"
+        self.vm.qmp.command("set_link", name="card0p1", up=False)
+        self.host.wait_for(f"grep -q 0 /sys/class/net/{netdev}/carrier && grep -q DOWN {state}")
+        self.host.wait_for(f"grep -q 0 /sys/class/net/{self.host.netdev(2)}/carrier")
+        self.vm.qmp.command("set_link", name="card0p1", up=True)
+        self.host.wait_for(f"grep -q 1 /sys/class/net/{netdev}/carrier && grep -q ACTIVE {state}")
+        self.host.configure()
+
+    # Life
+
+    def killed_process_leaves_nothing(self):
+        device = self.host.device()
+        for _ in range(5):
+            self.run(
+                f"ib_write_bw -d {device} -i 2 -x 0 -n 100000 -F > /dev/null 2>&1 & server=$!\n"
+                "i=0; until ss -ltn | grep -q :18515; do i=$((i+1)); [ $i -lt 100 ] || exit 1; sleep 0.1; done\n"
+                f"ib_write_bw -d {device} -i 1 -x 0 -n 100000 -F localhost > /dev/null 2>&1 & client=$!\n"
+                "i=0; until rdma resource show qp | grep -q 'state RTS.*ib_write_bw'; do\n"
+                "  i=$((i+1)); [ $i -lt 100 ] || exit 2; sleep 0.1; done\n"
+                "kill -9 $client $server; wait; true")
+
+    def probes_and_removes_a_hundred_times(self):
+        self.run(f"i=0; while [ $i -lt {PROBES} ]; do echo {self.bdf} > /sys/bus/pci/drivers/tern/unbind && "
+                 f"echo {self.bdf} > /sys/bus/pci/drivers/tern/bind || exit 1; i=$((i+1)); done", timeout=300)
+        self.run("udevadm settle --timeout=60", timeout=90)
+        self.host.configure()
+
+    def unloads_and_loads_again(self):
+        for _ in range(3):
+            self.host.unload()
+            self.host.load()
+        self.host.configure()
+
+    def reset_under_traffic_recovers(self):
+        """A function-level reset by sysfs, while a process writes."""
+        device = self.host.device()
+        self.run(
+            f"ib_write_bw -d {device} -i 2 -x 0 -D 20 -F > /dev/null 2>&1 & server=$!\n"
+            "i=0; until ss -ltn | grep -q :18515; do i=$((i+1)); [ $i -lt 100 ] || exit 1; sleep 0.1; done\n"
+            f"ib_write_bw -d {device} -i 1 -x 0 -D 20 -F localhost > /dev/null 2>&1 & client=$!\n"
+            "i=0; until rdma resource show qp | grep -q 'state RTS.*ib_write_bw'; do\n"
+            "  i=$((i+1)); [ $i -lt 100 ] || exit 2; sleep 0.1; done\n"
+            f"echo 1 > /sys/bus/pci/devices/{self.bdf}/reset || exit 3\n"
+            "sleep 1; kill -9 $client $server 2>/dev/null; wait; true", timeout=120)
+        self.run("udevadm settle --timeout=60", timeout=90)
+        self.host.configure()
+
+    def card_is_unplugged_and_plugged_under_traffic(self):
+        netdev = self.host.netdev(1)
+        self.vm.spawn(f"ping -6 -i 0.002 ff02::1%{netdev} > /dev/null 2>&1; true", timeout=60)
+        self.vm.qmp.command("device_del", id="card0")
+        self.vm.qmp.wait_event("DEVICE_DELETED")
+        self.host.wait_for("[ -z \"$(ls -d /sys/bus/pci/drivers/tern/0* 2>/dev/null)\" ]")
+        self.vm.qmp.command("device_add", driver="tern", **self.vm.card_device(0))
+        self.host.wait_for("ls -d /sys/bus/pci/drivers/tern/0*/infiniband/*", seconds=60)
+        self.run("udevadm settle --timeout=60", timeout=90)
+        self.host.configure()
+
+    def hung_firmware_ends_in_bounded_errors(self):
+        card = "/machine/peripheral/card0"
+        netdev = self.host.netdev(1)
+        self.vm.qmp.command("qom-set", path=card, property="fault", value="firmware-hang=on")
+        started = self.run("cut -d. -f1 /proc/uptime").output
+        self.host.wait_for("dmesg | grep -q 'the card has failed'", seconds=FATAL_SECONDS)
+        self.run(f"ip link set {netdev} down; ibv_devinfo > /dev/null; ethtool -S {netdev} > /dev/null; true", timeout=30)
+        self.run(f"echo {self.bdf} > /sys/bus/pci/drivers/tern/unbind", timeout=30)
+        expect(started.strip().isdigit(), started)
+        lines = [line for line in complaints(self.host) if "the card has failed" not in line]
+        expect(not lines, "\n".join(lines))
+        self.vm.qmp.command("qom-set", path=card, property="fault", value="firmware-hang=off")
+        self.run(f"echo {self.bdf} > /sys/bus/pci/drivers/tern/bind && udevadm settle --timeout=30")
+        self.host.configure()
+
+
+def run_programs(results, host):
+    for program in PROGRAMS:
+        report = f"/tmp/{program}.json"
+        done = host.run(f"/tern/build/guest/{program} --gtest_brief=1 --gtest_output=json:{report}",
+                        timeout=300, check=False)
+        text = host.run(f"cat {report}", check=False).output
+        results.add_gtest(program.removesuffix("_test"), text, done.status)
+
+
+def run_all(results):
+    with Lab() as lab:
+        vm = lab.crossed()
+        lab.boot()
+        host = Host(vm)
+        prepare(host)
+        tests = CardTests(host)
+        with leaves_nothing(results, "Verbs", host):
+            run_programs(results, host)
+            results.test("KilledProcessLeavesNothing", tests.killed_process_leaves_nothing)
+        with leaves_nothing(results, "Driver", host):
+            for name in ("modules_say_who_they_are", "card_loads_its_modules_by_alias",
+                         "provider_is_found_without_a_path", "devlink_tells_versions",
+                         "ethtool_tells_link_and_counters", "rings_and_channels_change_while_up",
+                         "mtu_has_its_limits", "link_follows_the_cable", "unloads_and_loads_again",
+                         "probes_and_removes_a_hundred_times", "reset_under_traffic_recovers",
+                         "card_is_unplugged_and_plugged_under_traffic",
+                         "hung_firmware_ends_in_bounded_errors"):
+                results.test("".join(word.capitalize() for word in name.split("_")), getattr(tests, name))
+
+
+def main():
+    results = Results(sys.argv[1])
+    try:
+        run_all(results)
+    except LabError as error:
+        results.check("Lab", False, str(error))
+    return results.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
