@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Thin front: each target is one script, callable alone.
 
-.PHONY: help host setup engine image test check format clean
+.PHONY: help host setup engine kernel provider qemu image all demo test check shell install format clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
@@ -16,9 +16,29 @@ setup: host ## make the build root (a Debian 13 system outside the clone)
 engine: host ## build the card and its tests (build/engine)
 	@scripts/build-engine plain
 
+kernel: host ## build tern.ko and tern_ib.ko for the guest's kernel (build/kernel)
+	@scripts/build-kernel
+
+provider: host ## build the provider inside rdma-core (build/provider)
+	@scripts/build-rdma-core > /dev/null
+
+qemu: host ## build a QEMU that has the card
+	@scripts/build-qemu
+
 image: host ## make what a VM boots: kernel, image and initial RAM disk
 	@scripts/build-image
 	@scripts/build-initrd
+
+all: engine kernel provider qemu image ## build everything
+
+demo: all ## two VMs, a card each: the standard tools between them, a table, build/demo.json
+	@tests/demo/demo.py
+
+shell: all ## a console in a VM with a card whose ports are cabled to each other
+	@qemu/lab/lab shell
+
+install: ## install modules, provider and udev rules from build/ into this system (or DESTDIR)
+	@scripts/install
 
 test: host ## all tests; ends with "N passed, N failed, N skipped"
 	@tests/run

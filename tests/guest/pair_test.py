@@ -144,6 +144,10 @@ class PairTests:
             self.a.run(f"nvme disconnect -n {NVME_NAME}", timeout=60)
         self.a.run("modprobe -r nvme-rdma", timeout=60)
         self.stop_serving()
+        for host in (self.a, self.b):  # the RDMA core keeps the CQs of its pool as long as the device is there
+            host.unload()
+            host.load()
+            host.configure()
 
 
 def run_all(results):
