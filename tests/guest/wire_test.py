@@ -36,9 +36,11 @@ def talk(a, b):
         run_pair(b, a, f"{sides[b]} {gid} {b.gid_index(1)}", f"{sides[a]} {gid} {a.gid_index(1)} {b.address()}",
                  listen=PERFTEST_PORT)
 
-    pair("ibv_rc_pingpong", "-n 10 -s 4096 -m 1024")
+    # Its bytes cannot be taken for an encapsulated protocol, which tshark looks for in a SEND.
+    for size in (16, 1023, 10000):
+        pair("ibv_rc_pingpong", f"-n 5 -s {size} -m 1024")
     pair("ibv_ud_pingpong", "-n 10 -s 1000")
-    for tool in ("ib_write_bw", "ib_read_bw", "ib_send_bw"):
+    for tool in ("ib_write_bw", "ib_read_bw"):
         for size in (1, 1023, 10000):
             pair(tool, f"-n 5 -s {size} -m 1024")
     pair("ib_atomic_bw", "-n 5 -A CMP_AND_SWAP")
@@ -60,7 +62,8 @@ def tshark(capture, *options):
 
 
 def every_frame_is_well_formed(capture):
-    text = tshark(capture, "-Y", "_ws.malformed || _ws.expert.severity == error")
+    # RoCE v2 leaves the UDP checksum to the ICRC, over IPv6 too (IBTA annex A17, RFC 6936).
+    text = tshark(capture, "-o", "udp.ignore_ipv6_zero_checksum:TRUE", "-Y", "_ws.malformed || _ws.expert.severity == error")
     if text:
         raise LabError(f"tshark complains about:\n{text[:2000]}")
     seen = tshark(capture, "-Y", "infiniband", "-T", "fields", "-e", "infiniband.bth.opcode").split()
