@@ -38,6 +38,13 @@ FAULTS = (
     ("words", "qemu/engine/fault.cc", ENGINE_LICENCE + "// see /wo" + "rk/main\n", "one machine"),
     ("words", "qemu/engine/fault.cc", ENGINE_LICENCE + "// rec" + "ieve\n", "misspelt"),
     ("words", "qemu/engine/fault.cc", ENGINE_LICENCE + "//\n" * 700, "701 lines"),
+    ("docs", "docs/fault.md", "[a](missing.md)\n", "link to missing.md"),
+    ("docs", "docs/fault.md", "[a](glossary.md#missing)\n", "no such heading"),
+    ("docs", "docs/fault.md", "<!-- statuses begin -->\n| 0 | OK |\n<!-- statuses end -->\n", "table statuses differs"),
+    ("docs", "docs/fault.md", "<!-- nonsense begin -->\n<!-- nonsense end -->\n", "does not print"),
+    ("docs", "docs/fault.md", "<!-- statuses begin -->\n", "no partner"),
+    ("docs", "docs/fault.md", "<!-- layout tern_sge 16 begin -->\n| 0x00 | 8 | `address` | |\n| 0x08 | 8 | `lkey` | |\n"
+     "<!-- layout tern_sge end -->\n", "missing length_bytes at 0x8, 4 bytes"),
 )
 
 # Where a host's apt has its mirror: file, text, the mirror.
@@ -76,7 +83,7 @@ def small_clone():
     """The scripts and the contract, in a directory of their own."""
     with tempfile.TemporaryDirectory(dir="/tmp") as directory:
         clone = Path(directory)
-        for part in ("scripts", "include", ".clang-format", ".shellcheckrc"):
+        for part in ("scripts", "include", "docs", ".clang-format", ".shellcheckrc"):
             copy = shutil.copytree if (TOP / part).is_dir() else shutil.copy
             copy(TOP / part, clone / part)
         yield clone
