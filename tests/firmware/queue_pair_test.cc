@@ -135,6 +135,26 @@ TEST_F(QueuePairCommands, AGsiQpNeedsNoPortToBeInitialized) {
     EXPECT_EQ(query(modify.qpn).port, 2);
 }
 
+TEST_F(QueuePairCommands, ADatagramQpIsDrainedAtOnce) {
+    Create qp = request();
+    qp.type = TERN_QP_UD;
+    Modify modify = to_init(make(TERN_CMD_CREATE_QP, qp));
+    modify.valid = TERN_QP_ATTR_STATE | TERN_QP_ATTR_PKEY_INDEX | TERN_QP_ATTR_PORT | TERN_QP_ATTR_QKEY;
+    EXPECT_EQ(run(TERN_CMD_MODIFY_QP, modify).status, TERN_STATUS_OK);
+    modify.valid = TERN_QP_ATTR_STATE;
+    modify.attributes.state = TERN_QP_STATE_RTR;
+    EXPECT_EQ(run(TERN_CMD_MODIFY_QP, modify).status, TERN_STATUS_OK);
+    modify.valid = TERN_QP_ATTR_STATE | TERN_QP_ATTR_SQ_PSN;
+    modify.attributes.state = TERN_QP_STATE_RTS;
+    EXPECT_EQ(run(TERN_CMD_MODIFY_QP, modify).status, TERN_STATUS_OK);
+    modify.valid = TERN_QP_ATTR_STATE;
+    modify.attributes.state = TERN_QP_STATE_SQD;
+    EXPECT_EQ(run(TERN_CMD_MODIFY_QP, modify).status, TERN_STATUS_OK);
+    (void)card.run(16);
+    EXPECT_EQ(query(modify.qpn).state, TERN_QP_STATE_SQD);
+    EXPECT_EQ(query(modify.qpn).sqd_async, 0) << "still draining";
+}
+
 TEST_F(QueuePairCommands, TransitionsThatVerbsForbidAreABadState) {
     const uint32_t qpn = make(TERN_CMD_CREATE_QP, request());
     Modify modify = to_init(qpn);

@@ -69,6 +69,16 @@ def function_shows_its_link_and_identity(card):
     expect_equal(card.pci.read(card.pci.capability(0x11)) >> 16 & 0x7ff, 63, "MSI-X vectors less one")
 
 
+def small_card_is_slower():
+    with Machine(",model=tern100") as machine:
+        card = Card(machine).boot()
+        express = card.pci.capability(0x10)
+        expect_equal(card.register("TERN_REG_MODEL"), 2 | 2 << 8, "model and ports")
+        expect_equal(card.pci.read(express + 12) & 0x3ff, 0x104, "LnkCap (x16, 16 GT/s)")
+        status, _, _ = card.command("TERN_CMD_QUERY_PORT", struct.pack("<B7x", 2), 32)
+        expect_equal((status, machine.load(card.outbox + 4, 4)), ("OK", 100000), "speed")
+
+
 @with_card
 def accesses_that_fit_no_register_do_nothing(card):
     for offset in (1, 0x3, 0x12c, 0xfff8):
@@ -315,7 +325,7 @@ def bad_properties_are_one_clear_line():
 def main():
     results = Results(sys.argv[1])
     for test in (registers_are_those_of_the_contract, function_shows_its_link_and_identity,
-                 accesses_that_fit_no_register_do_nothing, unknown_commands_and_lengths_have_their_status,
+                 small_card_is_slower, accesses_that_fit_no_register_do_nothing, unknown_commands_and_lengths_have_their_status,
                  many_commands_are_outstanding_at_once, completion_raises_its_vector,
                  impossible_page_counts_are_refused, without_bus_mastering_there_is_no_dma,
                  function_level_reset_under_work_recovers, card_is_deleted_under_work,

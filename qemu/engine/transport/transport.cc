@@ -238,6 +238,20 @@ void Transport::remove_runnable(Qp& qp) {
     --runnable_count_;
 }
 
+// Answers first: the peer waits for them, and they free its window.
+bool Transport::run_connected(Qp& qp, uint32_t& budget) {
+    const bool has_responses = response::run(*this, qp, budget);
+    const bool has_requests = requester::run(*this, qp, budget);
+    return has_responses || has_requests;
+}
+
+// SQD is left to the host once nothing is outstanding (IBTA 10.3.1.5).
+void Transport::report_drained(Qp& qp) {
+    if (qp.state() != TERN_QP_STATE_SQD || qp.reported_drained || qp.requester.pending_count() != 0) return;
+    qp.reported_drained = true;
+    if (qp.attributes.sqd_async) raise(qp, TERN_EVENT_QP_SQ_DRAINED);
+}
+
 bool Transport::run_qp(Qp& qp, uint32_t& budget) {
     switch (qp.state()) {
     case TERN_QP_STATE_ERR:
@@ -246,15 +260,9 @@ bool Transport::run_qp(Qp& qp, uint32_t& budget) {
     case TERN_QP_STATE_INIT: return false;
     default: break;
     }
-    if (!qp.is_rc()) return datagram::run(*this, qp, budget);
-    // Answers first: the peer waits for them, and they free its window.
-    const bool has_responses = response::run(*this, qp, budget);
-    const bool has_requests = requester::run(*this, qp, budget);
-    if (qp.state() == TERN_QP_STATE_SQD && !qp.reported_drained && qp.requester.pending_count() == 0) {
-        qp.reported_drained = true;
-        if (qp.attributes.sqd_async) raise(qp, TERN_EVENT_QP_SQ_DRAINED);
-    }
-    return has_responses || has_requests;
+    const bool has_more = qp.is_rc() ? run_connected(qp, budget) : datagram::run(*this, qp, budget);
+    report_drained(qp);
+    return has_more;
 }
 
 bool Transport::waits_for_room(const Qp& qp) const {

@@ -87,6 +87,8 @@ private:
     void deliver_rc(Qp& qp, const Packet& packet);
     // One turn of a QP. True: it has more to do and room to do it.
     [[nodiscard]] bool run_qp(Qp& qp, uint32_t& budget);
+    [[nodiscard]] bool run_connected(Qp& qp, uint32_t& budget);
+    void report_drained(Qp& qp);
     // It has work that only a full port or loopback holds up.
     [[nodiscard]] bool waits_for_room(const Qp& qp) const;
     void run_loopback(uint32_t& budget);
