@@ -143,6 +143,12 @@ TEST(RcErrors, UserQueueMayNotUseTheLocalDmaKey) {
     EXPECT_EQ(status_of(next(world, world.a)), TERN_CQE_STATUS_LOCAL_PROTECTION);
 }
 
+TEST(RcErrors, UserQueueMayNotRegisterMemory) {
+    World world(1, {});
+    world.a.post({.opcode = TERN_WQE_OP_REG_MR, .local = 0, .length = 0});
+    EXPECT_EQ(status_of(next(world, world.a)), TERN_CQE_STATUS_LOCAL_QP_OPERATION);
+}
+
 // C06: what follows a failure is flushed, also what is posted later
 TEST(RcErrors, WorkAfterAFailureIsFlushedInOrder) {
     World world(1, {});
