@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Copyright (c) 2026 The Tern authors
 //
-// Two cards on a lossy cable under one virtual clock. Each has a host with
-// memory, a QP on port 1 with its rings, and a region over all of its memory.
+// Two cards on a lossy cable under one virtual clock, and the ways to connect
+// QPs over it. A test may watch each frame, and drop or change it.
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <random>
+#include <span>
 #include <vector>
 
-#include "qemu/engine/card/card.h"
-#include "tests/support/fake_host.h"
-#include "tests/support/silent_firmware.h"
+#include "tests/sim/node.h"
 
 namespace tern::test {
 
@@ -23,47 +22,29 @@ struct Loss {
     double corrupt = 0;
 };
 
-class Node {
-public:
-    static constexpr uint64_t kMemory = 8 << 20;
-    static constexpr uint64_t kSq = 0x10000, kRq = 0x30000, kCq = 0x40000, kRecord = 0x60000, kEq = 0x70000;
-    static constexpr uint64_t kData = 0x100000;
-
-    explicit Node(uint8_t number);
-    void create_qp(bool signal_all = true);
-    void connect(const Node& peer, uint8_t timeout, uint8_t retries, uint8_t rnr_retry);
-
-    // WQE of one block; segments as the opcode has them.
-    struct Work {
-        uint8_t opcode;
-        uint64_t local;
-        uint32_t length;
-        uint64_t remote = 0;
-        uint32_t rkey = 0;
-        uint64_t swap_or_add = 0;
-        uint64_t compare = 0;
-        uint32_t lkey = 0;  // 0: the region's
-        uint8_t flags = 0;
-    };
-    void post(const Work& work);
-    void post_receive(uint64_t address, uint32_t length);
-    // Next CQE; false: none yet.
-    bool poll(tern_cqe& cqe);
-
-    FakeHost host;
-    SilentFirmware firmware;
-    std::unique_ptr<Card> card;
-    Gid gid{};
-    MacAddress mac{};
-    uint32_t pdn = 0, eqn = 0, cqn = 0, qpn = 0, key = 0;
-
-private:
-    uint32_t sq_prod_ = 0, rq_prod_ = 0, cq_cons_ = 0;
+// Attributes of an RC connection, the same at both ends.
+struct Connection {
+    uint8_t timeout = 14;
+    uint8_t retries = 7;
+    uint8_t rnr_retry = 7;
+    uint8_t mtu_log2 = 10;
+    uint8_t max_rd_atomic = 4;
+    uint8_t min_rnr_timer = 1;
+    uint8_t gid_index = kIpv4;
+    uint32_t psn = 0xfffff0;
+    uint32_t access = TERN_ACCESS_MASK;
 };
 
-class World {
+// Both to RTS.
+void connect(Endpoint& x, Endpoint& y, const Connection& connection);
+// One of them, to RTR and to RTS.
+void connect_one(Endpoint& endpoint, const Endpoint& peer, const Connection& connection);
+
+using Frame = std::vector<uint8_t>;
+
+class Cable {
 public:
-    World(uint32_t seed, const Loss& loss, uint8_t timeout = 14, uint8_t retries = 7, uint8_t rnr_retry = 7);
+    explicit Cable(uint32_t seed = 1, const Loss& loss = {}) : random_(seed), loss_(loss) {}
 
     // Runs until done() or until @limit_ns of virtual time have passed.
     template <typename Done>
@@ -75,16 +56,45 @@ public:
         }
         return true;
     }
+    void run_for(uint64_t duration_ns) {
+        (void)run_until([] { return false; }, duration_ns);
+    }
+    // Puts a frame into a port of @to as if it came from the cable.
+    void inject(Node& to, const Frame& frame, uint8_t port = 1);
 
     Node a{1};
     Node b{2};
+    // Sees each frame that leaves; false: it is lost.
+    std::function<bool(const Node& from, Frame& frame)> watch;
 
 private:
     void step();
-    bool carry(Node& from, Node& to);
+    bool carry(Node& from, Node& to, uint32_t port_index);
 
     std::mt19937 random_;
     Loss loss_;
 };
+
+// A cable with one RC connection over it.
+class World : public Cable {
+public:
+    World(uint32_t seed, const Loss& loss, uint8_t timeout = 14, uint8_t retries = 7, uint8_t rnr_retry = 7)
+        : World(Connection{.timeout = timeout, .retries = retries, .rnr_retry = rnr_retry}, seed, loss) {}
+    explicit World(const Connection& connection, uint32_t seed = 1, const Loss& loss = {},
+                   const Endpoint::Options& options = {})
+        : Cable(seed, loss), x(a, options), y(b, options) {
+        connect(x, y, connection);
+    }
+
+    Endpoint x;  // of a
+    Endpoint y;  // of b
+};
+
+// The next completion of @endpoint, or a failure of the test.
+tern_cqe next(Cable& cable, Endpoint& endpoint);
+uint8_t next_status(Cable& cable, Endpoint& endpoint);
+
+void fill(Node& node, uint64_t address, size_t length, uint32_t seed);
+[[nodiscard]] bool same(const Node& x, uint64_t at_x, const Node& y, uint64_t at_y, size_t length);
 
 }  // namespace tern::test
