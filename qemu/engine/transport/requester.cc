@@ -242,13 +242,15 @@ bool skip_local(RequesterState& state) {
 }
 
 // Makes sure that the cursor stands on an entry with packets whose WQE is decoded.
-bool prepare(Transport& transport, Qp& qp) {
+bool prepare(Transport& transport, Qp& qp, uint32_t& budget) {
     RequesterState& state = qp.requester;
     if (!skip_local(state)) return false;
     while (state.cursor == state.tail) {
+        if (budget == 0) return false;
         const Fetch fetched = fetch(transport, qp);
         if (fetched == Fetch::kWait) return false;
         if (fetched == Fetch::kPackets) break;
+        --budget;
         retire_local(transport, qp);
         if (qp.state() != TERN_QP_STATE_RTS || !skip_local(state)) return false;
     }
@@ -256,6 +258,20 @@ bool prepare(Transport& transport, Qp& qp) {
     state.wqe_entry = state.cursor;
     if (refetch(transport, qp, state.cursor, state.wqe)) return true;
     fail_here(transport, qp, TERN_CQE_STATUS_LOCAL_QP_OPERATION);
+    return false;
+}
+
+void start_ack_timer(Transport& transport, Qp& qp) {
+    // 4.096 us * 2^timeout; 0: never
+    qp.requester.ack_deadline_ns =
+        qp.attributes.timeout ? transport.rooms.host.now_ns() + (uint64_t{4096} << qp.attributes.timeout) : UINT64_MAX;
+    transport.update_timer(qp);
+}
+
+// The source GID is gone: as if what cannot be sent were lost, until the retries
+// are used up or the GID is back. False, as from run().
+bool wait_for_path(Transport& transport, Qp& qp) {
+    if (qp.requester.ack_deadline_ns == UINT64_MAX) start_ack_timer(transport, qp);
     return false;
 }
 
@@ -272,8 +288,9 @@ bool run(Transport& transport, Qp& qp, uint32_t& budget) {
     if (qp.state() != TERN_QP_STATE_RTS && qp.state() != TERN_QP_STATE_SQD) return false;
     if (state.rnr_deadline_ns != UINT64_MAX) return false;
     while (budget > 0) {
-        if (is_window_full(state) || !prepare(transport, qp)) return false;
-        if (!transport.path_header(qp) || !transport.has_room(qp, qp.attributes.dmac)) return false;
+        if (is_window_full(state) || !prepare(transport, qp, budget)) return budget == 0;
+        if (!transport.path_header(qp)) return wait_for_path(transport, qp);
+        if (!transport.has_room(qp, qp.attributes.dmac)) return false;
         --budget;
         const bool is_retransmission = state.send_psn.is_before(state.highest_psn);
         if (!send_packet(transport, qp)) {
@@ -300,12 +317,8 @@ void go_back(Qp& qp, Psn psn) {
 
 void restart_ack_timer(Transport& transport, Qp& qp) {
     RequesterState& state = qp.requester;
-    const bool is_waiting = state.unacked.is_before(state.send_psn);
-    // 4.096 us * 2^timeout; 0: never
-    state.ack_deadline_ns = is_waiting && qp.attributes.timeout
-                                ? transport.rooms.host.now_ns() + (uint64_t{4096} << qp.attributes.timeout)
-                                : UINT64_MAX;
-    transport.update_timer(qp);
+    if (state.unacked.is_before(state.send_psn)) return start_ack_timer(transport, qp);
+    state.ack_deadline_ns = UINT64_MAX;
 }
 
 void ack_timer_due(Transport& transport, Qp& qp, uint64_t now_ns) {

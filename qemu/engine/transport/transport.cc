@@ -99,6 +99,14 @@ Result<QueuePairAttributes, Status> Transport::query_qp(uint32_t qpn) {
     return attributes;
 }
 
+void Transport::addresses_changed() {
+    ++address_generation_;
+    // Those whose source GID was missing may have it now.
+    qps_.for_each([this](Qp& qp) {
+        if (qp.is_rc() && accepts_requests(qp.state())) make_runnable(qp);
+    });
+}
+
 void Transport::clear() {
     first_runnable_ = last_runnable_ = nullptr;
     runnable_count_ = 0;
@@ -182,6 +190,8 @@ Qp* Transport::find_owned(uint32_t qpn, uint32_t pair) const {
 bool Transport::sq_doorbell(uint32_t qpn, uint32_t prod, uint32_t pair) {
     Qp* qp = find_owned(qpn, pair);
     if (!qp) return false;
+    // Of before the reset: counts start at 0 again.
+    if (qp->state() == TERN_QP_STATE_RESET) return true;
     if (qp->state() == TERN_QP_STATE_ERR || qp->state() == TERN_QP_STATE_SQE) {
         flush::wake(*this, *qp);
     } else if (qp->sq.set_prod(prod)) {
@@ -202,6 +212,7 @@ bool Transport::push(uint32_t pair, std::span<const std::byte, TERN_SQ_BLOCK_BYT
     const uint32_t word = load_le<uint32_t>(block.data());
     Qp* qp = find_owned(TERN_GET32(TERN_WQE_QPN, word), pair);
     if (!qp) return false;
+    if (qp->state() == TERN_QP_STATE_RESET) return true;
     // Not the next one: the queue in memory and its record tell.
     const bool is_running = qp->state() == TERN_QP_STATE_RTS || qp->state() == TERN_QP_STATE_SQD;
     if (!is_running || !qp->sq.push(block)) (void)qp->sq.load_prod(rooms.host);
@@ -266,6 +277,9 @@ bool Transport::run_qp(Qp& qp, uint32_t& budget) {
 }
 
 bool Transport::waits_for_room(const Qp& qp) const {
+    // A datagram waits for the way of its own destination.
+    if (!qp.is_rc())
+        return qp.state() == TERN_QP_STATE_RTS && !qp.sq.is_empty() && !has_room(qp, qp.requester.wqe.dmac);
     const bool has_work = qp.responder.response_count() > 0 || !qp.sq.is_empty() ||
                           (qp.requester.cursor != qp.requester.tail && qp.requester.rnr_deadline_ns == UINT64_MAX);
     return has_work && accepts_requests(qp.state()) && !has_room(qp, qp.attributes.dmac);
@@ -273,7 +287,7 @@ bool Transport::waits_for_room(const Qp& qp) const {
 
 bool Transport::run(uint32_t& budget) {
     run_loopback(budget);
-    bool has_more = false;
+    uint32_t waiting = 0;  // runnable, but for want of room
     for (uint32_t turns = runnable_count_; turns > 0 && budget > 0 && first_runnable_; --turns) {
         Qp& qp = *first_runnable_;
         remove_runnable(qp);
@@ -281,11 +295,13 @@ bool Transport::run(uint32_t& budget) {
         budget -= turn;
         const bool wants_more = run_qp(qp, turn);
         budget += turn;
-        if (wants_more || waits_for_room(qp)) make_runnable(qp);
-        has_more |= wants_more;
+        if (wants_more) make_runnable(qp);
+        if (qp.is_runnable || !waits_for_room(qp)) continue;  // runnable also if its turn changed its state
+        make_runnable(qp);
+        ++waiting;
     }
     const bool has_loopback = std::ranges::any_of(loopback_, [](const Loopback& l) { return !l.is_empty(); });
-    return has_loopback || has_more || (budget == 0 && first_runnable_);
+    return has_loopback || runnable_count_ > waiting;
 }
 
 void Transport::run_loopback(uint32_t& budget) {

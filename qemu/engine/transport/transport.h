@@ -43,7 +43,7 @@ public:
     [[nodiscard]] uint32_t count() const { return qps_.count(); }
     void clear();
     // A GID or MAC of a port changed: headers made from it are made again.
-    void addresses_changed() { ++address_generation_; }
+    void addresses_changed();
 
     // Doorbells. False: no such QP, or one of another doorbell pair.
     [[nodiscard]] bool sq_doorbell(uint32_t qpn, uint32_t prod, uint32_t pair);
