@@ -127,8 +127,8 @@ TEST(RcErrors, UserQueueMayNotUseTheLocalDmaKey) {
 
 TEST(RcErrors, UserQueueMayNotRegisterMemory) {
     World world(1, {});
-    world.a.post({.opcode = TERN_WQE_OP_REG_MR, .local = 0, .length = 0});
-    EXPECT_EQ(status_of(next(world, world.a)), TERN_CQE_STATUS_LOCAL_QP_OPERATION);
+    world.x.post({.opcode = TERN_WQE_OP_REG_MR});
+    EXPECT_EQ(next_status(world, world.x), TERN_CQE_STATUS_LOCAL_QP_OPERATION);
 }
 
 // C06: what follows a failure is flushed, also what is posted later
