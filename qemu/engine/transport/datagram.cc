@@ -100,8 +100,9 @@ Completion completion_of(const Packet& packet, const ReceiveWqe& wqe) {
     completion.immediate = packet.immediate;
     completion.source =
         TERN_SET32(TERN_CQE_SRC_QPN, packet.source_qpn) | TERN_CQE_GRH | (packet.is_ipv6 ? TERN_CQE_IPV6 : 0);
-    if (packet.has_vlan) {
-        completion.source |= TERN_CQE_VLAN | TERN_SET32(TERN_CQE_PCP, packet.vlan_tci >> 13);
+    if (packet.has_vlan) completion.source |= TERN_SET32(TERN_CQE_PCP, packet.vlan_tci >> 13);
+    if (packet.vlan_id() != TERN_VLAN_NONE) {
+        completion.source |= TERN_CQE_VLAN;
         completion.vlan_tci = packet.vlan_tci;
     }
     completion.is_solicited = packet.is_solicited;

@@ -407,8 +407,7 @@ void Transport::receive(Port& port, std::span<const std::byte> frame) {
                                                                : TERN_PORT_COUNTER_RX_MALFORMED);
     port.count(TERN_PORT_COUNTER_ROCE_RX_PACKETS);
     port.count(TERN_PORT_COUNTER_ROCE_RX_BYTES, frame.size());
-    const uint16_t vlan_id = packet->has_vlan ? packet->vlan_tci & 0xfff : TERN_VLAN_NONE;
-    if (!port.find_gid(packet->destination, vlan_id)) return port.count(TERN_PORT_COUNTER_RX_NO_GID);
+    if (!port.find_gid(packet->destination, packet->vlan_id())) return port.count(TERN_PORT_COUNTER_RX_NO_GID);
     deliver(port, *packet);
 }
 

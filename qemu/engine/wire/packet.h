@@ -47,6 +47,11 @@ struct Packet {
     uint32_t source_qpn;
     std::span<const std::byte> payload;  // without pad
 
+    // TERN_VLAN_NONE: untagged, or a tag that carries a priority only (802.1Q 6.9.1).
+    [[nodiscard]] uint16_t vlan_id() const {
+        const uint16_t id = vlan_tci & 0xfff;
+        return has_vlan && id != 0 ? id : uint16_t{TERN_VLAN_NONE};
+    }
     [[nodiscard]] bool is(uint16_t flags) const { return (row->flags & flags) == flags; }
 };
 
