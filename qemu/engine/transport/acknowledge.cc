@@ -78,6 +78,8 @@ void receive_rnr_nak(Transport& transport, Qp& qp, const Packet& packet) {
     RequesterState& state = qp.requester;
     const Psn psn(packet.psn);
     transport.port_of(qp).count(TERN_PORT_COUNTER_RNR_NAK_RECEIVED);
+    // It waits already, and has sent nothing since: this one came twice.
+    if (state.rnr_deadline_ns != UINT64_MAX) return;
     if (state.unacked.is_before(psn) && !retire_through(transport, qp, psn - 1)) return implied_nak(transport, qp);
     if (qp.state() == TERN_QP_STATE_ERR || state.pending_count() == 0) return;
     if (state.rnr_retries_left == 0) return requester::fail_head(transport, qp, TERN_CQE_STATUS_RNR_RETRY_EXCEEDED, 0);

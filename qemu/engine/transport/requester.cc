@@ -11,9 +11,11 @@ namespace tern::requester {
 
 namespace {
 
-// Packets on their way at most; bounds what a go-back repeats. A READ's
-// responses do not count, its initiator depth bounds them.
+// Packets on their way at most; bounds what a go-back repeats. The responses of
+// READs that are the oldest do not count, the initiator depth bounds them.
 constexpr int32_t kWindowPackets = 256;
+// PSNs on their way at most: further apart two of them have no order (IBTA 9.7.2).
+constexpr uint32_t kMaxPsnsOut = 1u << 23;
 // The peer is asked for an ACK this often within long messages.
 constexpr uint32_t kAckRequestInterval = 16;
 
@@ -86,13 +88,22 @@ void append_failed(Qp& qp, uint8_t status) {
     append(qp, status);
 }
 
+bool fits_psn_space(const Qp& qp, const SendWqe& wqe) {
+    const RequesterState& state = qp.requester;
+    const uint32_t out = (state.next_psn - state.unacked.value()).value();
+    return state.pending_count() == 0 || out + packets_of(wqe, qp.attributes.path_mtu_log2) <= kMaxPsnsOut;
+}
+
 // Whether the WQE must wait for earlier ones (IBTA 10.8.3.3: fence; READ and
-// atomic limit; an invalidation waits for all that might use the key).
+// atomic limit; an invalidation waits for all that might use the key). With a
+// limit of 0 there is nothing to wait for: check_wqe() refuses it.
 bool must_wait(const Qp& qp, const SendWqe& wqe) {
     const RequesterState& state = qp.requester;
     if (wqe.is_fenced && state.outstanding_responses > 0) return true;
     if (wqe.opcode == TERN_WQE_OP_LOCAL_INV) return state.pending_count() > 0;
-    return (is_read(wqe.opcode) || is_atomic(wqe.opcode)) && state.outstanding_responses >= qp.attributes.max_rd_atomic;
+    if (!fits_psn_space(qp, wqe)) return true;
+    const uint32_t limit = qp.attributes.max_rd_atomic;
+    return (is_read(wqe.opcode) || is_atomic(wqe.opcode)) && limit != 0 && state.outstanding_responses >= limit;
 }
 
 enum class Fetch : uint8_t { kPackets, kNoPackets, kWait };
@@ -230,8 +241,14 @@ void advance(RequesterState& state, const PendingSend& send) {
 }
 
 bool is_window_full(const RequesterState& state) {
-    if (state.send_psn.distance_from(state.unacked) < kWindowPackets) return false;
-    return state.pending_count() > 0 && !state.entry(state.head).needs_response;
+    Psn base = state.unacked;
+    if (state.send_psn.distance_from(base) < kWindowPackets) return false;
+    for (uint32_t entry = state.head; entry != state.cursor; ++entry) {
+        const PendingSend& send = state.entry(entry);
+        if (!send.needs_response && !send.is_local) break;
+        if (!send.is_local) base = send.last_psn + 1;
+    }
+    return state.send_psn.distance_from(base) >= kWindowPackets;
 }
 
 // Steps over WQEs without packets. False: the cursor stands on one that failed.
