@@ -38,8 +38,14 @@ void tern_irq_cleanup(TernState *s)
 void tern_irq_raise(void *host, uint32_t vector)
 {
     TernState *s = host;
-    uint64_t bit = BIT_ULL(vector);
+    uint64_t bit;
 
+    /* msix_notify would abort. */
+    if (vector >= s->vectors) {
+        trace_tern_err_vector(vector);
+        return;
+    }
+    bit = BIT_ULL(vector);
     if (!(qatomic_fetch_or(&s->pending_vectors, bit) & bit)) {
         qemu_bh_schedule(s->main_bh);
     }

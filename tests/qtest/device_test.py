@@ -3,7 +3,6 @@
 """device_test.py REPORT.json: the card's PCIe function and its DMA under a
 hostile guest, without a guest."""
 
-import functools
 import random
 import struct
 import subprocess
@@ -11,7 +10,8 @@ import sys
 import tempfile
 import time
 
-from tern_qtest.card import BAR0, BAR2, BAR4, BOOTING, FATAL, MEMORY_AND_MASTER, PAGE, READY, Card
+from tern_qtest.card import BAR0, BAR2, BAR4, BOOTING, MEMORY_AND_MASTER, PAGE, READY, Card
+from tern_qtest.checks import expect, expect_equal, recover, run_all, with_card
 from tern_qtest.contract import registers
 from tern_qtest.machine import MEMORY_BYTES, Machine, command_line
 from tern_guest.results import Results
@@ -26,27 +26,6 @@ NO_RAM = {
 COUNTS = (0, 1, 512, 513, 1 << 31, (1 << 32) - 1)
 ROUNDS = 30
 RANDOM_ACCESSES = 3000
-
-
-def expect(condition, detail):
-    if not condition:
-        raise AssertionError(detail)
-
-
-def expect_equal(seen, wanted, what=""):
-    expect(seen == wanted, f"{what} {seen!r}, not {wanted!r}")
-
-
-def with_card(test):
-    """Runs a test on a card of its own that has booted."""
-
-    @functools.wraps(test)
-    def run():
-        with Machine() as machine:
-            test(Card(machine).boot())
-            expect(machine.is_alive, "QEMU ended")
-
-    return run
 
 
 def registers_are_those_of_the_contract():
@@ -188,15 +167,6 @@ def command_ring_at(address, _):
     return test
 
 
-def recover(card):
-    """The card answers, or says that it is fatal; after a reset it answers."""
-    expect(card.state() in (BOOTING, READY, FATAL), card.state())
-    card.set_register("TERN_REG_CONTROL", 1)
-    card.state()  # time must not pass before the card has seen the reset
-    card.boot()
-    card.expect_alive()
-
-
 @with_card
 def impossible_page_counts_are_refused(card):  # C44
     for count in COUNTS:
@@ -324,14 +294,13 @@ def bad_properties_are_one_clear_line():
 
 def main():
     results = Results(sys.argv[1])
-    for test in (registers_are_those_of_the_contract, function_shows_its_link_and_identity,
+    run_all(results, (registers_are_those_of_the_contract, function_shows_its_link_and_identity,
                  small_card_is_slower, accesses_that_fit_no_register_do_nothing, unknown_commands_and_lengths_have_their_status,
                  many_commands_are_outstanding_at_once, completion_raises_its_vector,
                  impossible_page_counts_are_refused, without_bus_mastering_there_is_no_dma,
                  function_level_reset_under_work_recovers, card_is_deleted_under_work,
                  iommu_faults_are_errors_of_the_access, random_stores_never_end_qemu,
-                 bad_properties_are_one_clear_line):
-        results.test("".join(word.capitalize() for word in test.__name__.split("_")), test)
+                 bad_properties_are_one_clear_line))
     for place, address in NO_RAM.items():
         for kind, make in (("Sge", sge_at), ("ObjectMemory", memory_of_objects_at), ("Mailbox", mailbox_at),
                            ("CommandRing", command_ring_at)):

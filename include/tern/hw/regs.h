@@ -31,7 +31,7 @@ enum tern_device_state {
 /* TERN_REG_HEALTH_SYNDROME_CODE */
 enum tern_syndrome {
 	TERN_SYNDROME_NONE		= 0,
-	TERN_SYNDROME_COMMAND_RING	= 1,	/* bad ring address, depth or index */
+	TERN_SYNDROME_COMMAND_RING	= 1,	/* bad ring address, depth, vector or index */
 	TERN_SYNDROME_EQ_OVERRUN	= 2,	/* the asynchronous event queue was full */
 	TERN_SYNDROME_FIRMWARE_ASSERT	= 3,
 };

@@ -140,6 +140,7 @@ void Card::write_command_enable(uint64_t value) {
         .completions = registers_.get(TERN_REG_COMMAND_COMPLETIONS),
         .depth_log2 = static_cast<uint8_t>(TERN_GET64(TERN_REG_COMMAND_CONFIG_DEPTH_LOG2, config)),
         .vector = static_cast<uint16_t>(TERN_GET64(TERN_REG_COMMAND_CONFIG_VECTOR, config)),
+        .vectors = identity_.vectors,
         .raise_vector = raise_vector,
     });
     check_fatal();

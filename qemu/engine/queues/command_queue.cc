@@ -25,7 +25,7 @@ void CommandQueue::start(const Config& config) {
     config_ = config;
     prod_ = cons_ = completed_ = 0;
     is_running_ = config.depth_log2 >= TERN_RING_MIN_DEPTH_LOG2 && config.depth_log2 <= TERN_COMMAND_MAX_DEPTH_LOG2 &&
-                  config.ring != 0 && config.completions != 0;
+                  config.ring != 0 && config.completions != 0 && config.vector < config.vectors;
     if (!is_running_) fail();
 }
 

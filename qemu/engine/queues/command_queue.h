@@ -22,6 +22,7 @@ public:
         uint64_t completions;
         uint8_t depth_log2;
         uint16_t vector;
+        uint32_t vectors;  // that the card has
         bool raise_vector;
     };
 
