@@ -146,6 +146,7 @@ bool tern_engine_start(TernState *s, uint32_t model, uint32_t speed_mbps,
 void tern_card_init(TernState *s);
 void tern_card_start(TernState *s);
 void tern_card_stop(TernState *s);
+void tern_card_cleanup(TernState *s);
 void tern_card_lock(TernState *s);
 void tern_card_unlock(TernState *s);
 void tern_card_kick(TernState *s);

@@ -209,10 +209,18 @@ static bool tern_cable_lay_out(int fd, Error **errp)
     };
     struct stat status;
 
-    if (fstat(fd, &status) < 0 ||
-        (status.st_size == 0 && ftruncate(fd, sizeof(header)) < 0)) {
-        error_setg_errno(errp, errno, "tern: cannot lay out the cable");
+    if (fstat(fd, &status) < 0) {
+        error_setg_errno(errp, errno, "tern: cannot look at the cable");
         return false;
+    }
+    /* All of it now: a page that the file system lacks later is a SIGBUS. */
+    if (status.st_size == 0) {
+        int error = posix_fallocate(fd, 0, sizeof(header));
+
+        if (error) {
+            error_setg_errno(errp, error, "tern: cannot lay out the cable");
+            return false;
+        }
     }
     if (status.st_size == 0 &&
         pwrite(fd, &header, offsetof(TernCableFile, end), 0) < 0) {

@@ -127,7 +127,8 @@ static void *tern_card_thread(void *opaque)
         int kicks = qatomic_load_acquire(&s->kicks);
 
         while (tern_card_step(s) && !qatomic_read(&s->is_stopping)) {
-            if (qatomic_read(&s->lock_waiters)) {
+            /* They do not get the lock by asking: it must be left to them. */
+            while (qatomic_read(&s->lock_waiters)) {
                 sched_yield();
             }
         }
@@ -212,7 +213,13 @@ void tern_card_stop(TernState *s)
             tern_wait_kick(s);
             qemu_thread_join(&s->thread);
         }
+        s->vm_state = NULL;
     }
+}
+
+/* After all that may still schedule a bottom half. */
+void tern_card_cleanup(TernState *s)
+{
     qemu_bh_delete(s->main_bh);
     qemu_bh_delete(s->run_bh);
     timer_free(s->timer);

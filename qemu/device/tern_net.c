@@ -122,8 +122,10 @@ static void tern_net_transmit(TernPort *port)
 {
     TernFrameRing *ring = &port->transmit;
     NetClientState *nc = qemu_get_queue(port->nic);
+    uint32_t left = tern_ring_used(ring);
 
-    while (!port->is_sending && tern_ring_used(ring)) {
+    /* The engine may be as fast: what it adds from here on is for next time. */
+    for (; left && !port->is_sending; left--) {
         uint32_t slot = ring->cons % TERN_RING_FRAMES;
 
         port->is_sending = true;
@@ -359,6 +361,8 @@ void tern_net_cleanup(TernState *s)
         TernPort *port = &s->ports[i];
 
         if (port->nic) {
+            /* Or the back end would tell a port that is gone. */
+            qemu_purge_queued_packets(qemu_get_queue(port->nic));
             qemu_del_nic(port->nic);
             port->nic = NULL;
         }

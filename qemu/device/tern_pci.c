@@ -151,19 +151,24 @@ static void tern_realize(PCIDevice *pdev, Error **errp)
     if (!tern_irq_init(s, errp)) {
         goto free_net;
     }
-    if (!tern_init_capabilities(s, model, errp) ||
-        !tern_engine_start(s, model->number, ports->speed_mbps, errp)) {
+    if (!tern_init_capabilities(s, model, errp)) {
         goto free_irq;
+    }
+    if (!tern_engine_start(s, model->number, ports->speed_mbps, errp)) {
+        goto free_capabilities;
     }
     tern_net_follow_carrier(s);
     tern_card_start(s);
     return;
 
+free_capabilities:
+    pcie_aer_exit(pdev);
+    pcie_cap_exit(pdev);
 free_irq:
     tern_irq_cleanup(s);
 free_net:
     tern_net_cleanup(s);
-    tern_card_stop(s);
+    tern_card_cleanup(s);
     tern_engine_unload(s);
 }
 
@@ -174,6 +179,7 @@ static void tern_exit(PCIDevice *pdev)
 
     tern_card_stop(s);
     tern_net_cleanup(s);
+    tern_card_cleanup(s);
     tern_engine_unload(s);
     pcie_aer_exit(pdev);
     pcie_cap_exit(pdev);

@@ -13,6 +13,8 @@
 
 #include "tern.h"
 
+#define TERN_WAIT_POLL_US 100
+
 static void tern_wait_add(struct futex_waitv *waiter, int *word, int value,
                           uint32_t flags)
 {
@@ -43,6 +45,19 @@ static void tern_wait_set_sleeping(TernState *s, bool sleeping)
     smp_mb();
 }
 
+/* Before Linux 5.16 there is no sleep on several futexes. */
+static void tern_wait_sleep(TernState *s, struct futex_waitv *waiters,
+                            uint32_t count)
+{
+    if (count == 1) {
+        syscall(SYS_futex, &s->kicks, FUTEX_WAIT_PRIVATE,
+                (int)waiters[0].val, NULL, NULL, 0);
+    } else if (syscall(SYS_futex_waitv, waiters, count, 0, NULL, 0) < 0 &&
+               errno == ENOSYS) {
+        g_usleep(TERN_WAIT_POLL_US);
+    }
+}
+
 /*
  * Sleeps until there may be something to do that was not there when
  * @kicks_seen was read. A stopped VM leaves its frames where they are.
@@ -65,7 +80,7 @@ void tern_wait_for_work(TernState *s, int kicks_seen)
     tern_wait_set_sleeping(s, true);
     if (qatomic_read(&s->kicks) == kicks_seen &&
         !(qatomic_read(&s->is_running) && tern_net_has_news(s))) {
-        syscall(SYS_futex_waitv, waiters, count, 0, NULL, 0);
+        tern_wait_sleep(s, waiters, count);
     }
     tern_wait_set_sleeping(s, false);
 }

@@ -43,6 +43,16 @@ class Pci:
         self._select(bus, slot, offset)
         self.machine.port_out(0xcfc, 4, value)
 
+    def root_capability(self, wanted):
+        offset = self._read(0, self.root_port, 0x34) & 0xfc
+        while self._read(0, self.root_port, offset) & 0xff != wanted:
+            offset = self._read(0, self.root_port, offset) >> 8 & 0xfc
+        return offset
+
+    def set_slot_power(self, on):
+        """Power and its indicator. Off: the card is gone when this returns."""
+        self._write(0, self.root_port, self.root_capability(0x10) + 0x18, 0x100 if on else 0x700)
+
     def enable(self):
         self._write(0, self.root_port, PCI_BRIDGE_BUSES, 0x00010100)
         self._write(0, self.root_port, PCI_BRIDGE_MEMORY, (0xfe10 << 16) | 0xfd00)
@@ -216,3 +226,13 @@ class Card:
         self._until(lambda: self.machine.load(slot + 28, 4) >> 31 == phase, f"CQE {self.cq_cons}")
         self.cq_cons += 1
         return not self.machine.load(slot + 28, 4) & CQE_FAILED
+
+    def completion_soon(self):
+        """Whether a completion comes while the card is left to itself for a while."""
+        slot = self.cq + 32 * (self.cq_cons % (1 << self.cq_depth_log2))
+        phase = ~(self.cq_cons >> self.cq_depth_log2) & 1
+        for _ in range(2000):
+            if self.machine.load(slot + 28, 4) >> 31 == phase:
+                self.cq_cons += 1
+                return True
+        return False

@@ -32,16 +32,22 @@ def parts():
     return _parts
 
 
-def command_line(directory, card="", extra=()):
-    """QEMU's words; @card: properties of the card beside the engine's path."""
+HUBS = ("hubport,id=n0,hubid=0", "hubport,id=n1,hubid=1")
+
+
+def command_line(directory, card="", extra=(), netdevs=HUBS):
+    """QEMU's words; @card: properties of the card beside the engine's path;
+    @netdevs: the back ends n0 and n1."""
     return [str(word) for word in (
-        parts().in_root, parts().qemu, "-machine", "q35,kernel-irqchip=split" if "intel-iommu" in extra else "q35",
+        # What is freed is overwritten, so that its use does not go unnoticed.
+        parts().in_root, "env", "MALLOC_PERTURB_=165", parts().qemu, "-machine", "q35,kernel-irqchip=split" if "intel-iommu" in extra else "q35",
+        "-global", "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off",  # the slot's own registers do it
         "-accel", "qtest", "-m", MEMORY_MB, "-nodefaults", "-no-user-config", "-display", "none",
         "-L", "/usr/share/seabios", "-L", "/usr/share/qemu",
         "-qtest", f"unix:{directory}/qtest,server=on,wait=off", "-qtest-log", "none",
         "-qmp", f"unix:{directory}/qmp,server=on,wait=off",
         *(["-device", "intel-iommu,intremap=off"] if "intel-iommu" in extra else []),
-        "-netdev", "hubport,id=n0,hubid=0", "-netdev", "hubport,id=n1,hubid=1",
+        *(word for netdev in netdevs for word in ("-netdev", netdev)),
         "-device", "pcie-root-port,id=slot0,chassis=1,slot=1,x-speed=32,x-width=16",
         "-device", f"tern,id=card0,bus=slot0,engine={parts().engine},netdev0=n0,netdev1=n1{card}")]
 
@@ -49,15 +55,16 @@ def command_line(directory, card="", extra=()):
 class Machine:
     """with Machine() as machine: ..."""
 
-    def __init__(self, card="", iommu=False):
+    def __init__(self, card="", iommu=False, netdevs=HUBS):
         self._card = card
+        self._netdevs = netdevs
         self._extra = ("intel-iommu",) if iommu else ()
 
     def __enter__(self):
         # Below /tmp whatever TMPDIR says: QEMU sees it there too.
         self.directory = Path(tempfile.mkdtemp(prefix="tern-qtest-", dir="/tmp"))
         self._log = open(self.directory / "log", "w+b")
-        self._process = subprocess.Popen(command_line(self.directory, self._card, self._extra),
+        self._process = subprocess.Popen(command_line(self.directory, self._card, self._extra, self._netdevs),
                                          stdin=subprocess.DEVNULL, stdout=self._log, stderr=subprocess.STDOUT)
         self._socket = self._connect(self.directory / "qtest")
         self._lines = self._socket.makefile("r")
