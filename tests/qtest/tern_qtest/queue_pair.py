@@ -65,7 +65,8 @@ class QueuePair:
                     rd_atomic=4)
         return self
 
-    def post_write(self, source, target, length, key=None, remote_key=None, ring=True, opcode="TERN_WQE_OP_RDMA_WRITE"):
+    def post_write(self, source, target, length, key=None, remote_key=None, ring=True,
+                   opcode="TERN_WQE_OP_RDMA_WRITE"):
         control = struct.pack("<IHBBII", WQE[opcode] << 24 | self.number, self.prod & 0xffff, SIGNALED, 1, 0, 0)
         remote = struct.pack("<QII", target, self.key if remote_key is None else remote_key, 0)
         sge = struct.pack("<QII", source, length, LOCAL_DMA_LKEY if key is None else key)
@@ -73,6 +74,15 @@ class QueuePair:
         self.prod += 1
         if ring:
             self.ring()
+
+    def post_fetch_add(self, target, add, result):
+        """The old value goes to @result."""
+        control = struct.pack("<IHBBII", WQE["TERN_WQE_OP_ATOMIC_FETCH_AND_ADD"] << 24 | self.number,
+                              self.prod & 0xffff, SIGNALED, 1, 0, 0)
+        wqe = control + struct.pack("<QIIQQQII", target, self.key, 0, add, 0, result, 8, LOCAL_DMA_LKEY)
+        self.card.machine.write(self.sq + 64 * (self.prod % (1 << DEPTH_LOG2)), wqe)
+        self.prod += 1
+        self.ring()
 
     def ring(self):
         self.card.machine.store(BAR2, 8, self.prod << 32 | self.number)
