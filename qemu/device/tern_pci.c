@@ -14,6 +14,7 @@
 #include "migration/vmstate.h"
 #include "qapi/error.h"
 #include "qemu/cutils.h"
+#include "qemu/error-report.h"
 #include "qemu/module.h"
 
 #include "tern.h"
@@ -188,7 +189,15 @@ static void tern_exit(PCIDevice *pdev)
 
 static void tern_reset(DeviceState *dev)
 {
-    tern_card_reset(TERN(dev));
+    TernState *s = TERN(dev);
+
+    /* realize could not see it, and there is no changing threads now. */
+    if (!s->has_iommu && pci_device_iommu_address_space(PCI_DEVICE(s)) !=
+                         &address_space_memory) {
+        warn_report_once("tern: an IOMMU must come before the card on the "
+                         "command line; behind this one DMA will fail");
+    }
+    tern_card_reset(s);
 }
 
 static void tern_write_config(PCIDevice *pdev, uint32_t address,

@@ -35,12 +35,15 @@ def parts():
 HUBS = ("hubport,id=n0,hubid=0", "hubport,id=n1,hubid=1")
 
 
-def command_line(directory, card="", extra=(), netdevs=HUBS):
+PLUGGED = ",netdev0=n0,netdev1=n1"
+
+
+def command_line(directory, card="", extra=(), netdevs=HUBS, ends=PLUGGED):
     """QEMU's words; @card: properties of the card beside the engine's path;
-    @netdevs: the back ends n0 and n1."""
+    @netdevs: the back ends n0 and n1; @ends: what the card's ports are plugged into."""
     return [str(word) for word in (
         # What is freed is overwritten, so that its use does not go unnoticed.
-        parts().in_root, "env", "MALLOC_PERTURB_=165", parts().qemu, "-machine", "q35,kernel-irqchip=split" if "intel-iommu" in extra else "q35",
+        parts().in_root, "env", "MALLOC_PERTURB_=165", parts().qemu, "-machine", "q35,kernel-irqchip=split" if extra else "q35",
         "-global", "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off",  # the slot's own registers do it
         "-accel", "qtest", "-m", MEMORY_MB, "-nodefaults", "-no-user-config", "-display", "none",
         "-L", "/usr/share/seabios", "-L", "/usr/share/qemu",
@@ -49,16 +52,17 @@ def command_line(directory, card="", extra=(), netdevs=HUBS):
         *(["-device", "intel-iommu,intremap=off"] if "intel-iommu" in extra else []),
         *(word for netdev in netdevs for word in ("-netdev", netdev)),
         "-device", "pcie-root-port,id=slot0,chassis=1,slot=1,x-speed=32,x-width=16",
-        "-device", f"tern,id=card0,bus=slot0,engine={parts().engine},netdev0=n0,netdev1=n1{card}")]
+        "-device", f"tern,id=card0,bus=slot0,engine={parts().engine}{ends}{card}",
+        *(["-device", "intel-iommu,intremap=off"] if "late-iommu" in extra else []))]
 
 
 class Machine:
     """with Machine() as machine: ..."""
 
-    def __init__(self, card="", iommu=False, netdevs=HUBS):
+    def __init__(self, card="", iommu=False, netdevs=HUBS, extra=()):
         self._card = card
         self._netdevs = netdevs
-        self._extra = ("intel-iommu",) if iommu else ()
+        self._extra = ("intel-iommu",) if iommu else extra
 
     def __enter__(self):
         # Below /tmp whatever TMPDIR says: QEMU sees it there too.
