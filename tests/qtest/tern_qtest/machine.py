@@ -2,7 +2,7 @@
 """A QEMU whose processor is this test: every access to memory, ports and the
 clock is a line of the qtest protocol."""
 
-import itertools
+import os
 import shutil
 import socket
 import subprocess
@@ -11,14 +11,20 @@ import time
 from pathlib import Path
 
 import tern_guest  # noqa: F401  (puts the lab on the path)
-from tern_lab.parts import Parts
+from tern_lab.parts import TOP, Parts
 from tern_lab.qmp import Qmp
 
 START_SECONDS = 30
 MEMORY_MB = 64
 MEMORY_BYTES = MEMORY_MB << 20
 
-_numbers = itertools.count()
+# With TERN_SANITIZED=1 the engine is the one that `build-engine asan` makes.
+SANITIZED = os.environ.get("TERN_SANITIZED") == "1"
+SANITIZED_ENGINE = TOP / "build" / "asan" / "libtern-engine.so"
+# What is freed is overwritten, so that its use does not go unnoticed.
+ENVIRONMENT = (("LD_PRELOAD=libasan.so.8:libubsan.so.1", "ASAN_OPTIONS=detect_leaks=0") if SANITIZED else
+               ("MALLOC_PERTURB_=165",))
+
 _parts = None
 
 
@@ -28,7 +34,7 @@ class MachineGone(Exception):
 
 def parts():
     global _parts
-    _parts = _parts or Parts()
+    _parts = _parts or (Parts(engine=SANITIZED_ENGINE) if SANITIZED else Parts())
     return _parts
 
 
@@ -42,8 +48,7 @@ def command_line(directory, card="", extra=(), netdevs=HUBS, ends=PLUGGED):
     """QEMU's words; @card: properties of the card beside the engine's path;
     @netdevs: the back ends n0 and n1; @ends: what the card's ports are plugged into."""
     return [str(word) for word in (
-        # What is freed is overwritten, so that its use does not go unnoticed.
-        parts().in_root, "env", "MALLOC_PERTURB_=165", parts().qemu, "-machine", "q35,kernel-irqchip=split" if extra else "q35",
+        parts().in_root, "env", *ENVIRONMENT, parts().qemu, "-machine", "q35,kernel-irqchip=split" if extra else "q35",
         "-global", "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off",  # the slot's own registers do it
         "-accel", "qtest", "-m", MEMORY_MB, "-nodefaults", "-no-user-config", "-display", "none",
         "-L", "/usr/share/seabios", "-L", "/usr/share/qemu",
