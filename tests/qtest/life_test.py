@@ -3,6 +3,7 @@
 """life_test.py REPORT.json: reset, removal, stop, link and firmware faults
 while the card has work."""
 
+import contextlib
 import random
 import select
 import socket
@@ -10,7 +11,7 @@ import struct
 import sys
 import time
 
-from tern_qtest.card import BOOTING, PAGE, READY, Card
+from tern_qtest.card import BOOTING, PAGE, READY, Card, Pci
 from tern_qtest.checks import expect, expect_equal, recover, run_all, with_card
 from tern_qtest.machine import Machine, parts
 from tern_qtest.queue_pair import QueuePair
@@ -71,9 +72,9 @@ def function_level_reset_under_rdma_recovers(card):
             expect_equal(card.object_count(f"TERN_DEVICE_COUNTER_{kind}"), 0, kind)
 
 
-def plug(machine, **properties):
+def plug(machine, netdev0="n0"):
     machine.qmp.command("device_add", driver="tern", id="card0", bus="slot0", engine=str(parts().engine),
-                        netdev0="n0", netdev1="n1", **properties)
+                        netdev0=netdev0, netdev1="n1")
 
 
 def card_goes_and_comes_back_under_rdma():
@@ -93,37 +94,38 @@ def card_goes_and_comes_back_under_rdma():
         card.expect_alive()
 
 
-def card_goes_while_a_back_end_holds_its_frames():
-    """The back end keeps a frame that it cannot send, and the card that it would tell is gone."""
+@contextlib.contextmanager
+def full_back_end():
+    """(card, its transmit queue, the peer's socket): the back end "slow" holds a frame and port 1 is stuck."""
     with Machine() as machine:
         path = str(machine.directory / "peer")
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(path)
         listener.listen()
-        machine.qmp.command("netdev_add", type="stream", id="slow", server=False,
-                            addr={"type": "unix", "path": path})
+        machine.qmp.command("netdev_add", type="stream", id="slow", server=False, addr={"type": "unix", "path": path})
         peer, _ = listener.accept()
-        card = Card(machine)
-        card.pci.set_slot_power(False)
+        Pci(machine).set_slot_power(False)
         machine.qmp.wait_event("DEVICE_DELETED")
-        machine.qmp.command("device_add", driver="tern", id="card0", bus="slot0", engine=str(parts().engine),
-                            netdev0="slow")
+        plug(machine, netdev0="slow")
+        card = Card(machine)
         card.pci.set_slot_power(True)
         card = Card(machine).boot()
         card.link_up()
         txq = card.create_txq(card.create_cq(card.create_eq(), depth_log2=7))
         frame = card.alloc()
-        for _ in range(12):
-            for _ in range(40):
-                card.transmit(txq, frame, 1500)
-            for _ in range(40):
-                if not card.completion_soon():
-                    break
-            else:
-                continue
-            break  # no room from here to the peer
-        else:
-            raise AssertionError("the back end takes everything")
+        sent = 0
+        while card.completion_soon() or sent < 1:
+            expect(sent < 2000, "the back end takes everything")
+            card.transmit(txq, frame, 1500)
+            sent += 1
+        yield card, txq, peer
+        expect(machine.is_alive, "QEMU ended")
+
+
+def card_goes_while_a_back_end_holds_its_frames():
+    """The back end keeps a frame that it cannot send, and the card that it would tell is gone."""
+    with full_back_end() as (card, _, peer):
+        machine = card.machine
         card.pci.set_slot_power(False)
         machine.qmp.wait_event("DEVICE_DELETED")
         while select.select([peer], [], [], 0.2)[0]:  # now the back end has room
@@ -131,6 +133,24 @@ def card_goes_while_a_back_end_holds_its_frames():
         plug(machine)
         card.pci.set_slot_power(True)
         Card(machine).boot().expect_alive()
+
+
+def a_port_goes_on_when_its_full_back_end_has_gone():
+    with full_back_end() as (card, txq, _):
+        card.machine.qmp.command("netdev_del", id="slow")
+        for _ in range(300):  # more than a ring holds
+            card.transmit(txq, 0x100000, 1500)
+            card.completion_ok()
+
+
+def a_port_goes_on_when_its_back_end_has_room_again():
+    with full_back_end() as (card, txq, peer):
+        while select.select([peer], [], [], 0.2)[0]:
+            peer.recv(1 << 16)
+        expect(card.completion_ok(), "the frame that was stuck")
+        for _ in range(50):
+            card.transmit(txq, 0x100000, 1500)
+            expect(card.completion_ok(), "a frame was not sent")
 
 
 @with_card
@@ -206,6 +226,8 @@ def main():
     results = Results(sys.argv[1])
     run_all(results, (rdma_writes_reach_memory, function_level_reset_under_rdma_recovers,
                       card_goes_and_comes_back_under_rdma, card_goes_while_a_back_end_holds_its_frames,
+                      a_port_goes_on_when_its_full_back_end_has_gone,
+                      a_port_goes_on_when_its_back_end_has_room_again,
                       a_stopped_machine_s_memory_does_not_change, set_link_is_the_port_s_link,
                       a_firmware_that_hangs_neither_beats_nor_answers, a_fault_that_is_none_is_refused))
     return results.finish()

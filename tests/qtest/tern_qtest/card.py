@@ -194,7 +194,8 @@ class Card:
         self.cq = self.alloc()
         self.cq_cons, self.cq_depth_log2 = 0, depth_log2
         buffer = self.pages(self.cq) if buffer is None else buffer
-        record = self.alloc() if record is None else record
+        self.cq_record = self.alloc()
+        record = self.cq_record if record is None else record
         return self.create("TERN_CMD_CREATE_CQ",
                            struct.pack("<IB3xIIQ", eqn, depth_log2, 0, 0, record) + buffer)
 
@@ -219,20 +220,25 @@ class Card:
         self.sq_prod += 1
         self.machine.store(BAR2 + 0x20, 8, self.sq_prod << 32 | txq)
 
-    def completion_ok(self):
-        """Whether the next completion, which must come, is a success."""
+    def _completion(self):
+        """The last word of the next CQE, or None if it is not there yet."""
         slot = self.cq + 32 * (self.cq_cons % (1 << self.cq_depth_log2))
         phase = ~(self.cq_cons >> self.cq_depth_log2) & 1
-        self._until(lambda: self.machine.load(slot + 28, 4) >> 31 == phase, f"CQE {self.cq_cons}")
+        owner = self.machine.load(slot + 28, 4)
+        if owner >> 31 != phase:
+            return None
         self.cq_cons += 1
-        return not self.machine.load(slot + 28, 4) & CQE_FAILED
+        self.machine.store(self.cq_record, 4, self.cq_cons)
+        return owner
+
+    def completion_ok(self):
+        """Whether the next completion, which must come, is a success."""
+        deadline = time.monotonic() + WAIT_SECONDS
+        while (owner := self._completion()) is None:
+            if time.monotonic() > deadline:
+                raise Timeout(f"CQE {self.cq_cons}")
+        return not owner & CQE_FAILED
 
     def completion_soon(self):
         """Whether a completion comes while the card is left to itself for a while."""
-        slot = self.cq + 32 * (self.cq_cons % (1 << self.cq_depth_log2))
-        phase = ~(self.cq_cons >> self.cq_depth_log2) & 1
-        for _ in range(2000):
-            if self.machine.load(slot + 28, 4) >> 31 == phase:
-                self.cq_cons += 1
-                return True
-        return False
+        return any(self._completion() is not None for _ in range(2000))
