@@ -122,14 +122,18 @@ def full_back_end():
         expect(machine.is_alive, "QEMU ended")
 
 
+def drain(peer):
+    while select.select([peer], [], [], 0.2)[0] and peer.recv(1 << 16):
+        pass
+
+
 def card_goes_while_a_back_end_holds_its_frames():
     """The back end keeps a frame that it cannot send, and the card that it would tell is gone."""
     with full_back_end() as (card, _, peer):
         machine = card.machine
         card.pci.set_slot_power(False)
         machine.qmp.wait_event("DEVICE_DELETED")
-        while select.select([peer], [], [], 0.2)[0]:  # now the back end has room
-            peer.recv(1 << 16)
+        drain(peer)  # now the back end has room
         plug(machine)
         card.pci.set_slot_power(True)
         Card(machine).boot().expect_alive()
@@ -145,8 +149,7 @@ def a_port_goes_on_when_its_full_back_end_has_gone():
 
 def a_port_goes_on_when_its_back_end_has_room_again():
     with full_back_end() as (card, txq, peer):
-        while select.select([peer], [], [], 0.2)[0]:
-            peer.recv(1 << 16)
+        drain(peer)
         expect(card.completion_ok(), "the frame that was stuck")
         for _ in range(50):
             card.transmit(txq, 0x100000, 1500)
