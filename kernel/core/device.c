@@ -24,9 +24,12 @@ static void tern_device_fatal_work(struct work_struct *work)
  */
 bool tern_device_silence(struct tern_core *core)
 {
+	if (tern_device_is_dead(&core->dev))
+		return false;
+	/* First: who sees the card dead may free memory that it knew of. */
+	pci_clear_master(core->dev.pdev);
 	if (xchg(&core->dev.is_dead, true))
 		return false;
-	pci_clear_master(core->dev.pdev);
 	tern_commands_fail(core);
 	schedule_work(&core->fatal_work);
 	return true;
