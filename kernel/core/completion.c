@@ -160,15 +160,16 @@ EXPORT_SYMBOL_GPL(tern_eq_for_vector);
  * @cqn: the CQ, as CREATE_CQ numbered it; not armed yet
  * @link: its handler is set
  *
- * Return: 0, -ENOMEM, or -EIO if the card gave the number out twice.
+ * The card may give a number to a new CQ as soon as it has destroyed the old
+ * one, whose owner has not unregistered by then: the new owner takes its place.
+ *
+ * Return: 0 or -ENOMEM.
  */
 int tern_cq_register(struct tern_device *dev, u32 cqn,
 		     struct tern_cq_link *link)
 {
-	int err = xa_insert(&tern_core_of(dev)->cq_links, cqn, link,
-			    GFP_KERNEL);
-
-	return err == -EBUSY ? -EIO : err;
+	return xa_err(xa_store(&tern_core_of(dev)->cq_links, cqn, link,
+			       GFP_KERNEL));
 }
 EXPORT_SYMBOL_GPL(tern_cq_register);
 
@@ -186,7 +187,7 @@ void tern_cq_unregister(struct tern_device *dev, u32 cqn,
 	struct tern_core *core = tern_core_of(dev);
 	u32 i;
 
-	WARN_ON_ONCE(xa_erase(&core->cq_links, cqn) != link);
+	xa_cmpxchg(&core->cq_links, cqn, link, NULL, GFP_KERNEL);
 	for (i = 0; i < core->completion_eq_count; i++)
 		synchronize_irq(tern_completion_irq(&core->completion_eqs[i]));
 }
