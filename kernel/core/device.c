@@ -115,6 +115,7 @@ destroy_irqs:
 unmap_doorbells:
 	tern_doorbells_unmap(core);
 destroy_commands:
+	tern_registers_forget(core);
 	pci_clear_master(core->dev.pdev);
 	tern_commands_destroy(core);
 	return err;
