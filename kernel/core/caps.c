@@ -5,13 +5,13 @@
  * What the card says about itself, checked once: later code relies on it.
  */
 #include <linux/ctype.h>
-#include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/pci.h>
 
 #include <tern/hw/limits.h>
 #include <tern/layout_check.h>
 
+#include "../eth/tern_eth.h"
 #include "commands.h"
 #include "core.h"
 
@@ -24,6 +24,9 @@
 
 /* IBTA 14.2.5.6: the field has five bits. */
 #define TERN_MAX_LOCAL_ACK_DELAY	31
+
+/* The longest WQE fits in the shortest send queue. */
+static_assert(TERN_WQE_MAX_BLOCKS <= 1 << TERN_ETH_MIN_DEPTH_LOG2);
 
 /* A QP's sgid_index has eight bits. */
 static_assert(TERN_GID_TABLE_LENGTH <= U8_MAX + 1);
@@ -72,11 +75,11 @@ static int tern_caps_check(struct tern_core *core)
 		{ "max_mr_bytes", caps->max_mr_bytes, TERN_PAGE_BYTES,
 		  U64_MAX - 1 },
 		{ "max_sq_depth_log2", caps->max_sq_depth_log2,
-		  ilog2(TERN_WQE_MAX_BLOCKS), TERN_SQ_MAX_DEPTH_LOG2 },
+		  TERN_ETH_MIN_DEPTH_LOG2, TERN_SQ_MAX_DEPTH_LOG2 },
 		{ "max_rq_depth_log2", caps->max_rq_depth_log2,
-		  TERN_RING_MIN_DEPTH_LOG2, TERN_RQ_MAX_DEPTH_LOG2 },
+		  TERN_ETH_MIN_DEPTH_LOG2, TERN_RQ_MAX_DEPTH_LOG2 },
 		{ "max_cq_depth_log2", caps->max_cq_depth_log2,
-		  TERN_RING_MIN_DEPTH_LOG2, TERN_CQ_MAX_DEPTH_LOG2 },
+		  TERN_ETH_MIN_DEPTH_LOG2, TERN_CQ_MAX_DEPTH_LOG2 },
 		{ "max_eq_depth_log2", caps->max_eq_depth_log2,
 		  TERN_RING_MIN_DEPTH_LOG2, TERN_EQ_MAX_DEPTH_LOG2 },
 		{ "max_send_sge", caps->max_send_sge, 1, TERN_MAX_SEND_SGE },

@@ -7,6 +7,7 @@
 #ifndef TERN_ETH_PRIVATE_H
 #define TERN_ETH_PRIVATE_H
 
+#include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
 #include <linux/u64_stats_sync.h>
@@ -28,7 +29,6 @@ struct page_pool;
 #define TERN_ETH_MAX_CHANNELS	8
 
 /* Depths of rings: of blocks (transmit) and of entries (receive). */
-#define TERN_ETH_MIN_DEPTH_LOG2		6
 #define TERN_ETH_MAX_DEPTH_LOG2		13
 #define TERN_ETH_DEFAULT_TX_DEPTH_LOG2	10
 #define TERN_ETH_DEFAULT_RX_DEPTH_LOG2	9
@@ -245,6 +245,14 @@ struct tern_netdev {
 	u64 counters[TERN_PORT_COUNTER_COUNT];
 	struct tern_channel_stats stats[TERN_ETH_MAX_CHANNELS];
 };
+
+/* Each ring has a completion queue of its depth. */
+static inline u8 tern_eth_max_depth_log2(const struct tern_device *dev,
+					 u8 max_of_ring)
+{
+	return min3(max_of_ring, dev->caps.max_cq_depth_log2,
+		    (u8)TERN_ETH_MAX_DEPTH_LOG2);
+}
 
 /* open.c */
 int tern_eth_open(struct net_device *netdev);

@@ -29,11 +29,6 @@ static void tern_ethtool_get_drvinfo(struct net_device *netdev,
 
 /* Rings */
 
-static u8 tern_ethtool_max_depth_log2(u8 of_card)
-{
-	return min_t(u8, of_card, TERN_ETH_MAX_DEPTH_LOG2);
-}
-
 static void
 tern_ethtool_get_ringparam(struct net_device *netdev,
 			   struct ethtool_ringparam *ring,
@@ -44,9 +39,11 @@ tern_ethtool_get_ringparam(struct net_device *netdev,
 	const struct tern_caps *caps = &tern->dev->caps;
 
 	ring->rx_max_pending =
-		1U << tern_ethtool_max_depth_log2(caps->max_rq_depth_log2);
+		1U << tern_eth_max_depth_log2(tern->dev,
+					      caps->max_rq_depth_log2);
 	ring->tx_max_pending =
-		1U << tern_ethtool_max_depth_log2(caps->max_sq_depth_log2);
+		1U << tern_eth_max_depth_log2(tern->dev,
+					      caps->max_sq_depth_log2);
 	ring->rx_pending = 1U << tern->config.rx_depth_log2;
 	ring->tx_pending = 1U << tern->config.tx_depth_log2;
 }

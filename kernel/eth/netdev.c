@@ -143,10 +143,14 @@ static void tern_eth_init(struct tern_netdev *tern)
 	tern->config = (struct tern_eth_config) {
 		.channels = tern->max_channels,
 		.mtu = tern->netdev->mtu,
-		.tx_depth_log2 = min_t(u8, TERN_ETH_DEFAULT_TX_DEPTH_LOG2,
-				       caps->max_sq_depth_log2),
-		.rx_depth_log2 = min_t(u8, TERN_ETH_DEFAULT_RX_DEPTH_LOG2,
-				       caps->max_rq_depth_log2),
+		.tx_depth_log2 =
+			min_t(u8, TERN_ETH_DEFAULT_TX_DEPTH_LOG2,
+			      tern_eth_max_depth_log2(tern->dev,
+						      caps->max_sq_depth_log2)),
+		.rx_depth_log2 =
+			min_t(u8, TERN_ETH_DEFAULT_RX_DEPTH_LOG2,
+			      tern_eth_max_depth_log2(tern->dev,
+						      caps->max_rq_depth_log2)),
 	};
 	mutex_init(&tern->link_lock);
 	INIT_WORK(&tern->rx_mode_work, tern_rx_mode_work);

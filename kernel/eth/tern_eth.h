@@ -9,6 +9,9 @@
 
 #include <linux/types.h>
 
+/* The shortest rings: those of frames, and their completion queues. */
+#define TERN_ETH_MIN_DEPTH_LOG2	6
+
 struct net_device;
 struct tern_device;
 struct tern_netdev;
