@@ -129,7 +129,8 @@ static void tern_tx_write(struct tern_txq *txq, struct sk_buff *skb, u32 sges)
 	slot->skb = skb;
 	slot->blocks = blocks;
 	slot->sges = sges;
-	txq->prod += blocks;
+	/* Pairs with the acquire in tern_tx_is_expected(). */
+	smp_store_release(&txq->prod, txq->prod + blocks);
 }
 
 static void tern_txq_ring(struct tern_txq *txq)

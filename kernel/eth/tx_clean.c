@@ -75,7 +75,8 @@ static void tern_tx_count(struct tern_channel_stats *stats, u32 packets,
 static bool tern_tx_is_expected(const struct tern_txq *txq, u32 cons,
 				const struct tern_cqe *cqe)
 {
-	return txq->slots[tern_ring_slot(cons, txq->depth_log2)].skb &&
+	/* Pairs with the release in tern_tx_write(): the slot is whole. */
+	return cons != smp_load_acquire(&txq->prod) &&
 	       tern_eth_cqe_is_from(cqe, TERN_CQE_OP_ETH_TX, txq->uidx, cons);
 }
 
