@@ -102,20 +102,24 @@ void tern_eth_cq_release(struct tern_eth_cq *cq)
 	WRITE_ONCE(cq->record->cons, cpu_to_le32(cq->cons));
 }
 
-/* An event for what has not been taken yet, at once if that is there. */
+/*
+ * An event for what has not been taken yet, at once if that is there. Another
+ * CPU may poll already, for the event of the channel's other CQ: the count of
+ * entries taken is left to it.
+ */
 void tern_eth_cq_arm(struct tern_eth_cq *cq)
 {
 	u32 word = TERN_SET32(TERN_DB_CQ_NUMBER, cq->cqn) |
 		   TERN_SET32(TERN_DB_CQ_COMMAND, TERN_CQ_ARM_NEXT) |
 		   TERN_SET32(TERN_DB_CQ_SEQ, ++cq->arm_seq);
+	u32 cons = READ_ONCE(cq->cons);
 
-	tern_eth_cq_release(cq);
-	WRITE_ONCE(cq->record->arm_cons, cpu_to_le32(cq->cons));
+	WRITE_ONCE(cq->record->arm_cons, cpu_to_le32(cons));
 	/* The card that reads the new arm must see its count. */
 	dma_wmb();
 	WRITE_ONCE(cq->record->arm, cpu_to_le32(word));
 	tern_doorbell_ring(cq->dev, TERN_DOORBELL_CQ,
-			   word | TERN_SET64(TERN_DB_CQ_CONS, cq->cons));
+			   word | TERN_SET64(TERN_DB_CQ_CONS, cons));
 }
 
 /**
