@@ -62,18 +62,22 @@ static int tern_eth_up(struct tern_netdev *tern)
 	if (err)
 		goto destroy_channels;
 	tern_channels_enable(tern);
+	/* Frames may wait in qdiscs since the queues before these. */
+	netif_tx_wake_all_queues(tern->netdev);
+	/* Who hears of PORT_UP finds the carrier on. */
+	tern_eth_set_open(tern, true);
 	err = tern_port_set_admin_up(tern->dev, tern->port, true);
 	if (err)
-		goto disable_channels;
-	netif_tx_start_all_queues(tern->netdev);
-	tern_eth_set_open(tern, true);
+		goto close;
 	tern_eth_link_changed(tern);
 	schedule_work(&tern->rx_mode_work);
 	schedule_delayed_work(&tern->stats_work, 0);
 	return 0;
 
-disable_channels:
+close:
+	tern_eth_set_open(tern, false);
 	tern_channels_disable(tern);
+	netif_tx_disable(tern->netdev);
 	tern_cmd_must_succeed(tern->dev, tern_rss_disable(tern));
 destroy_channels:
 	tern_channels_destroy(tern);
