@@ -207,6 +207,8 @@ struct net_device *tern_eth_create(struct tern_device *dev, u8 port)
 		return ERR_PTR(err);
 	}
 	tern_port_listen(dev, port, netdev_priv(netdev));
+	/* It may have been set up at once, and missed what happened since. */
+	tern_eth_link_changed(netdev_priv(netdev));
 	return netdev;
 }
 

@@ -53,7 +53,8 @@ void tern_stats_work(struct work_struct *work)
 	struct tern_netdev *tern = container_of(to_delayed_work(work),
 						struct tern_netdev, stats_work);
 
-	if (!tern_stats_query(tern))
+	tern_stats_query(tern);
+	if (!tern_device_is_dead(tern->dev))
 		schedule_delayed_work(&tern->stats_work, TERN_STATS_INTERVAL);
 }
 
