@@ -85,6 +85,7 @@ void tern_cmd_must_succeed(struct tern_device *dev, int err)
 	if (err)
 		tern_device_set_fatal(dev, "cannot take objects back");
 }
+EXPORT_SYMBOL_GPL(tern_cmd_must_succeed);
 
 int tern_cmd_query_device(struct tern_device *dev,
 			  struct tern_cmd_device_caps *caps)

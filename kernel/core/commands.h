@@ -34,6 +34,4 @@ int tern_cmd_destroy_rxq(struct tern_device *dev, u32 number);
 int tern_cmd_set_rss(struct tern_device *dev,
 		     const struct tern_cmd_set_rss *request);
 
-void tern_cmd_must_succeed(struct tern_device *dev, int err);
-
 #endif /* TERN_COMMANDS_H */

@@ -156,6 +156,7 @@ int tern_cmd_modify_qp(struct tern_device *dev,
 		       const struct tern_cmd_modify_qp *request);
 int tern_cmd_query_qp(struct tern_device *dev, u32 qpn,
 		      struct tern_cmd_qp_attributes *attributes);
+void tern_cmd_must_succeed(struct tern_device *dev, int err);
 
 struct tern_list_page;
 

@@ -105,6 +105,13 @@ static int tern_ib_cq_command(struct tern_ib_device *dev, struct tern_ib_cq *cq,
 	return tern_cmd_create_cq(dev->core, &command, &cq->cqn);
 }
 
+/* The RDMA core has seen to it that no QP uses the CQ: the card must agree. */
+static void tern_ib_cq_end(struct tern_ib_device *dev, struct tern_ib_cq *cq)
+{
+	tern_cmd_must_succeed(dev->core,
+			      tern_cmd_destroy_cq(dev->core, cq->cqn));
+}
+
 /* From here on events find the CQ. */
 static int tern_ib_cq_publish(struct tern_ib_device *dev, struct tern_ib_cq *cq)
 {
@@ -187,7 +194,7 @@ int tern_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 unpublish:
 	tern_ib_cq_unpublish(dev, cq);
 destroy:
-	tern_cmd_destroy_cq(dev->core, cq->cqn);
+	tern_ib_cq_end(dev, cq);
 give_back:
 	tern_ib_cq_give_back(dev, cq, context);
 	return err;
@@ -221,11 +228,8 @@ int tern_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 					  ibucontext);
 	struct tern_ib_device *dev = to_tern_ib_device(ibcq->device);
 	struct tern_ib_cq *cq = to_tern_ib_cq(ibcq);
-	int err;
 
-	err = tern_ib_destroyed(dev, tern_cmd_destroy_cq(dev->core, cq->cqn));
-	if (err)
-		return err;
+	tern_ib_cq_end(dev, cq);
 	tern_ib_cq_unpublish(dev, cq);
 	tern_ib_cq_give_back(dev, cq, context);
 	return 0;

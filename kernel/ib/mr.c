@@ -254,12 +254,9 @@ int tern_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 {
 	struct tern_ib_device *dev = to_tern_ib_device(ibmr->device);
 	struct tern_ib_mr *mr = to_tern_ib_mr(ibmr);
-	int err;
 
-	err = tern_ib_destroyed(dev, tern_cmd_destroy_mr(dev->core,
-							 ibmr->lkey));
-	if (err)
-		return err;
+	tern_cmd_must_succeed(dev->core,
+			      tern_cmd_destroy_mr(dev->core, ibmr->lkey));
 	if (mr->umem)
 		tern_ib_mr_unpin(dev, mr);
 	if (mr->list)

@@ -260,6 +260,13 @@ static int tern_ib_qp_command(struct tern_ib_device *dev, struct tern_ib_qp *qp,
 	return 0;
 }
 
+/* Nothing can be in the way: a card that refuses uses the memory for ever. */
+static void tern_ib_qp_end(struct tern_ib_device *dev, struct tern_ib_qp *qp)
+{
+	tern_cmd_must_succeed(dev->core,
+			      tern_cmd_destroy_qp(dev->core, qp->qpn));
+}
+
 /* From here on events find the QP. */
 static int tern_ib_qp_publish(struct tern_ib_device *dev, struct tern_ib_qp *qp)
 {
@@ -343,7 +350,7 @@ int tern_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 unpublish:
 	tern_ib_qp_unpublish(dev, qp);
 destroy:
-	tern_cmd_destroy_qp(dev->core, qp->qpn);
+	tern_ib_qp_end(dev, qp);
 give_back:
 	tern_ib_qp_give_back(dev, qp, context);
 	return err;
@@ -357,11 +364,8 @@ int tern_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 					  ibucontext);
 	struct tern_ib_device *dev = to_tern_ib_device(ibqp->device);
 	struct tern_ib_qp *qp = to_tern_ib_qp(ibqp);
-	int err;
 
-	err = tern_ib_destroyed(dev, tern_cmd_destroy_qp(dev->core, qp->qpn));
-	if (err)
-		return err;
+	tern_ib_qp_end(dev, qp);
 	tern_ib_qp_unpublish(dev, qp);
 	if (!context)
 		tern_ib_kernel_qp_detach(dev, qp);

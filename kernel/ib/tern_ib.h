@@ -311,9 +311,9 @@ static inline bool tern_ib_is_dead(const struct tern_ib_device *dev)
 }
 
 /**
- * tern_ib_destroyed() - may the host let go of an object?
+ * tern_ib_destroyed() - has the card let go?
  * @dev: the card
- * @err: how the command that ends the object's use ended
+ * @err: how the command that ends something ended
  *
  * A dead card's objects are gone with it, whether it could answer or not.
  *
