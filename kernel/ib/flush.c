@@ -86,7 +86,37 @@ bool tern_ib_flush_pending(struct tern_ib_cq *cq)
 	return false;
 }
 
-/* Calls every consumer: kernel ones poll, user space wakes up. */
+/* User space wakes up; a kernel consumer polls, if it is owed anything. */
+static bool tern_ib_flush_wants_call(struct tern_ib_cq *cq)
+{
+	bool is_pending;
+
+	if (cq->ibcq.uobject)
+		return true;
+	/* Who polls directly has no handler that may be called. */
+	if (cq->ibcq.poll_ctx == IB_POLL_DIRECT)
+		return false;
+	spin_lock_irq(&cq->lock);
+	is_pending = tern_ib_flush_pending(cq);
+	spin_unlock_irq(&cq->lock);
+	return is_pending;
+}
+
+/**
+ * tern_ib_flush_wait() - wait until no consumer is called for a QP's sake
+ * @dev: the card
+ *
+ * Once a kernel CQ has no QP any more its consumer ends the work that the
+ * handler starts, and frees the CQ: nobody may call the handler then. To be
+ * called when a QP has left its CQs.
+ */
+void tern_ib_flush_wait(struct tern_ib_device *dev)
+{
+	mutex_lock(&dev->flush_lock);
+	mutex_unlock(&dev->flush_lock);
+}
+
+/* Calls the consumers of a dead card. */
 void tern_ib_flush_work(struct work_struct *work)
 {
 	struct tern_ib_device *dev =
@@ -98,9 +128,10 @@ void tern_ib_flush_work(struct work_struct *work)
 		cq = tern_ib_cq_get(dev, cqn);
 		if (!cq)
 			continue;
-		/* Who polls directly has no handler that may be called. */
-		if (cq->ibcq.poll_ctx != IB_POLL_DIRECT)
+		mutex_lock(&dev->flush_lock);
+		if (tern_ib_flush_wants_call(cq))
 			tern_ib_cq_completion(&cq->link);
+		mutex_unlock(&dev->flush_lock);
 		tern_ib_users_put(&cq->users);
 	}
 }

@@ -78,6 +78,7 @@ static void tern_ib_init_device(struct tern_ib_device *dev,
 	xa_init(&dev->qps);
 	xa_init_flags(&dev->uidx, XA_FLAGS_ALLOC);
 	INIT_WORK(&dev->flush_work, tern_ib_flush_work);
+	mutex_init(&dev->flush_lock);
 
 	/* libibverbs finds the provider by the PCI device's modalias. */
 	ibdev->dev.parent = &core->pdev->dev;
@@ -94,6 +95,7 @@ static void tern_ib_fini_device(struct tern_ib_device *dev)
 	xa_destroy(&dev->cqs);
 	xa_destroy(&dev->qps);
 	xa_destroy(&dev->uidx);
+	mutex_destroy(&dev->flush_lock);
 }
 
 static int tern_ib_set_netdevs(struct tern_ib_device *dev)

@@ -103,6 +103,8 @@ void tern_ib_kernel_qp_detach(struct tern_ib_device *dev, struct tern_ib_qp *qp)
 	list_del(&qp->recv_link);
 	tern_ib_cq_forget_qp(recv_cq, qp->uidx);
 	spin_unlock_irq(&recv_cq->lock);
+
+	tern_ib_flush_wait(dev);
 }
 
 static void tern_ib_rewind_send(struct tern_ib_qp *qp)

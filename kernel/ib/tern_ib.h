@@ -42,6 +42,7 @@ struct dma_pool;
  * @qps: QPs by object number, for asynchronous events
  * @uidx: kernel QPs by the uidx that their CQEs carry
  * @flush_work: completes what kernel consumers wait for on a dead card
+ * @flush_lock: held while @flush_work calls a consumer
  * @is_fatal: IB_EVENT_DEVICE_FATAL has been told
  */
 struct tern_ib_device {
@@ -52,6 +53,7 @@ struct tern_ib_device {
 	struct xarray qps;
 	struct xarray uidx;
 	struct work_struct flush_work;
+	struct mutex flush_lock;	/* calls of flush_work */
 	atomic_t is_fatal;
 };
 
@@ -419,6 +421,7 @@ int tern_ib_flush_poll(struct tern_ib_cq *cq, int num_entries,
 		       struct ib_wc *wc);
 bool tern_ib_flush_pending(struct tern_ib_cq *cq);
 void tern_ib_flush_work(struct work_struct *work);
+void tern_ib_flush_wait(struct tern_ib_device *dev);
 
 /* qp.c */
 int tern_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
