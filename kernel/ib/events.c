@@ -104,6 +104,24 @@ static void tern_ib_port_event(struct tern_ib_device *dev, u32 port_num,
 		ib_dispatch_event(&event);
 }
 
+/**
+ * tern_ib_tell_ports() - tell the RDMA core how the ports are
+ * @dev: the card, registered and listening to its events
+ *
+ * For what happened while it could not be told.
+ */
+void tern_ib_tell_ports(struct tern_ib_device *dev)
+{
+	struct ib_port_attr attr = {};
+	u32 port;
+
+	rdma_for_each_port(&dev->ibdev, port) {
+		tern_ib_query_port(&dev->ibdev, port, &attr);
+		tern_ib_port_event(dev, port, attr.state == IB_PORT_ACTIVE ?
+				   IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR);
+	}
+}
+
 /* Told once, whether the card says it, or the driver finds it out, or both. */
 static void tern_ib_fatal_event(struct tern_ib_device *dev)
 {

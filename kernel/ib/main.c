@@ -196,6 +196,7 @@ static int tern_ib_probe(struct auxiliary_device *adev,
 	}
 	auxiliary_set_drvdata(adev, dev);
 	tern_async_register(dev->core, tern_ib_async_event, dev);
+	tern_ib_tell_ports(dev);
 	return 0;
 }
 

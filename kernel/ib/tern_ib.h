@@ -462,6 +462,7 @@ void tern_ib_users_put(struct tern_ib_object_users *users);
 void tern_ib_users_wait(struct tern_ib_object_users *users);
 struct tern_ib_cq *tern_ib_cq_get(struct tern_ib_device *dev, u32 cqn);
 
+void tern_ib_tell_ports(struct tern_ib_device *dev);
 void tern_ib_async_event(void *context, const struct tern_async_event *event);
 void tern_ib_bare_event(void *context, const struct tern_async_event *event);
 
