@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -91,6 +92,7 @@ struct PendingResponse {
     bool is_first;
     uint64_t original;
     uint32_t msn;
+    uint8_t final_event;  // enum tern_event: sent, this ends the QP; 0: it goes on
 };
 
 // Receiving half of an RC QP.
@@ -98,6 +100,7 @@ struct ResponderState {
     Psn expected;
     uint32_t msn = 0;
     bool has_nak = false;  // one NAK per gap: no other until the expected PSN arrives
+    bool is_closing = false;  // a refusal is queued behind earlier answers: nothing more is heard
 
     // Message in progress
     uint16_t message_kind = 0;  // bth::SEND or bth::WRITE, 0: between messages
@@ -110,14 +113,16 @@ struct ResponderState {
     uint32_t write_length = 0;
 
     static constexpr uint32_t kMaxResponses = 2 * TERN_MAX_RD_ATOMIC + 4;
-    std::array<PendingResponse, kMaxResponses> responses{};
+    // With room for the refusal; a power of two, as the counts wrap.
+    static constexpr uint32_t kResponseSlots = std::bit_ceil(kMaxResponses + 1);
+    std::array<PendingResponse, kResponseSlots> responses{};
     uint32_t response_head = 0;
     uint32_t response_tail = 0;
     [[nodiscard]] uint32_t response_count() const { return response_tail - response_head; }
-    [[nodiscard]] PendingResponse& response(uint32_t count) { return responses[count % kMaxResponses]; }
+    [[nodiscard]] PendingResponse& response(uint32_t count) { return responses[count % kResponseSlots]; }
 
     std::array<ResponderResource, TERN_MAX_RD_ATOMIC> resources{};
-    uint32_t resource_count = 0;  // ever used; the ring keeps the newest
+    uint64_t resource_count = 0;  // ever used; the ring keeps the newest
 };
 
 // Of a QP in RESET: a GSI QP has its port already, others none.

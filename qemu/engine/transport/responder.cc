@@ -44,8 +44,8 @@ void remember(ResponderState& state, const Qp& qp, const ResponderResource& reso
 }
 
 const ResponderResource* recall(const ResponderState& state, const Qp& qp, Psn psn) {
-    const uint32_t kept = std::min<uint32_t>(state.resource_count, qp.attributes.max_dest_rd_atomic);
-    for (uint32_t i = 0; i < kept; ++i) {
+    const uint64_t kept = std::min<uint64_t>(state.resource_count, qp.attributes.max_dest_rd_atomic);
+    for (uint64_t i = 0; i < kept; ++i) {
         const ResponderResource& resource = state.resources[i];
         if (!psn.is_before(resource.first_psn) && !psn.is_after(resource.last_psn)) return &resource;
     }
@@ -178,6 +178,7 @@ Verdict execute_write(Work& work) {
 Verdict execute_send(Work& work) {
     ResponderState& state = work.state;
     const size_t bytes = work.packet.payload.size();
+    if (state.received_bytes + bytes > TERN_MAX_MESSAGE_BYTES) return Verdict::kInvalidRequest;
     if (state.received_bytes + bytes > state.wqe.length_bytes) return Verdict::kLength;
     if (!scatter(work.transport.rooms.memory, work.qp.user(), std::span(state.wqe.sges).first(state.wqe.num_sge),
                  state.received_bytes, work.packet.payload))
@@ -292,12 +293,9 @@ void nak(Work& work, uint8_t syndrome) {
 
 // The NAK leaves before the QP does, then the host is told (C16).
 void fail(Work& work, uint8_t code, tern_event event) {
-    if (work.transport.path_header(work.qp) && work.transport.has_room(work.qp, work.qp.attributes.dmac)) {
-        nak(work, static_cast<uint8_t>(TERN_AETH_NAK | code));
-        uint32_t all = ResponderState::kMaxResponses;
-        (void)response::run(work.transport, work.qp, all);
-    }
-    if (work.qp.state() != TERN_QP_STATE_ERR) work.transport.fail_qp(work.qp, event);
+    if (work.qp.state() == TERN_QP_STATE_ERR) return;
+    response::queue_refusal(work.transport, work.qp, work.state.expected, static_cast<uint8_t>(TERN_AETH_NAK | code),
+                            event);
 }
 
 void fail_receive(Work& work, uint8_t status) {
@@ -341,6 +339,7 @@ void conclude(Work& work, Verdict verdict) {
 }  // namespace
 
 void receive(Transport& transport, Qp& qp, const Packet& packet) {
+    if (qp.responder.is_closing) return;
     Work work{transport, qp, packet, qp.responder, transport.port_of(qp)};
     for (const Step step : kSteps) {
         const Verdict verdict = step(work);

@@ -12,16 +12,20 @@ namespace {
 
 constexpr uint8_t kAckSyndrome = TERN_AETH_ACK | TERN_AETH_CREDITS_INVALID;
 
-PendingResponse* append(Transport& transport, Qp& qp, PendingResponse::Kind kind) {
+PendingResponse& append_always(Transport& transport, Qp& qp, PendingResponse::Kind kind) {
     ResponderState& state = qp.responder;
-    if (state.response_count() == ResponderState::kMaxResponses) return nullptr;
     PendingResponse& response = state.response(state.response_tail++);
     response = PendingResponse{};
     response.kind = kind;
     response.syndrome = kAckSyndrome;
     response.msn = state.msn;
     transport.make_runnable(qp);
-    return &response;
+    return response;
+}
+
+PendingResponse* append(Transport& transport, Qp& qp, PendingResponse::Kind kind) {
+    if (qp.responder.response_count() >= ResponderState::kMaxResponses) return nullptr;
+    return &append_always(transport, qp, kind);
 }
 
 uint8_t read_opcode(bool is_first, bool is_last) {
@@ -81,9 +85,18 @@ Sent send_one(Transport& transport, Qp& qp, PendingResponse& response) {
         return Sent::kWhole;
     case PendingResponse::Kind::kAcknowledge:
         send_short(transport, qp, response, TERN_BTH_RC_ACKNOWLEDGE);
+        if (response.final_event) transport.fail_qp(qp, static_cast<tern_event>(response.final_event));
         return Sent::kWhole;
     }
     return Sent::kWhole;
+}
+
+// There is no way to the peer. Its own timer tells it; the host is told here.
+bool give_up(Transport& transport, Qp& qp) {
+    ResponderState& state = qp.responder;
+    if (!state.is_closing) return false;
+    transport.fail_qp(qp, static_cast<tern_event>(state.response(state.response_tail - 1).final_event));
+    return false;
 }
 
 }  // namespace
@@ -104,6 +117,14 @@ bool queue_acknowledge(Transport& transport, Qp& qp, Psn psn, uint8_t syndrome) 
     response->psn = psn;
     response->syndrome = syndrome;
     return true;
+}
+
+void queue_refusal(Transport& transport, Qp& qp, Psn psn, uint8_t syndrome, tern_event event) {
+    PendingResponse& response = append_always(transport, qp, PendingResponse::Kind::kAcknowledge);
+    response.psn = psn;
+    response.syndrome = syndrome;
+    response.final_event = static_cast<uint8_t>(event);
+    qp.responder.is_closing = true;
 }
 
 bool queue_read(Transport& transport, Qp& qp, const ResponderResource& read, Psn from) {
@@ -132,7 +153,8 @@ bool run(Transport& transport, Qp& qp, uint32_t& budget) {
     ResponderState& state = qp.responder;
     while (state.response_count() > 0) {
         if (budget == 0) return true;
-        if (!transport.path_header(qp) || !transport.has_room(qp, qp.attributes.dmac)) return false;
+        if (!transport.path_header(qp)) return give_up(transport, qp);
+        if (!transport.has_room(qp, qp.attributes.dmac)) return false;
         --budget;
         // Failing the QP empties the queue, so the count is looked at again.
         if (send_one(transport, qp, state.response(state.response_head)) == Sent::kWhole && state.response_count() > 0)

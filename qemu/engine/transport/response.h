@@ -13,6 +13,9 @@ namespace tern::response {
 // Each returns false when the queue is full, which only a peer that ignores its
 // READ limit can bring about; the request is then dropped as if lost.
 [[nodiscard]] bool queue_acknowledge(Transport& transport, Qp& qp, Psn psn, uint8_t syndrome);
+// NAK after which the QP goes to ERR with @event. It leaves behind all answers
+// that are queued; there is always room for it.
+void queue_refusal(Transport& transport, Qp& qp, Psn psn, uint8_t syndrome, tern_event event);
 [[nodiscard]] bool queue_read(Transport& transport, Qp& qp, const ResponderResource& read, Psn from);
 [[nodiscard]] bool queue_atomic(Transport& transport, Qp& qp, const ResponderResource& atomic);
 
