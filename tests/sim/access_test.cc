@@ -149,7 +149,7 @@ TEST(RemoteAccess, ReceiveBufferThatIsNotWritableIsAnErrorOfTheResponder) {
     EXPECT_EQ(world.b.events(TERN_EVENT_QP_FATAL, world.y.qpn), 1u);
 }
 
-// What came before the refused request is answered first (IBTA 9.9.3.1.1: in order).
+// What came before the refused request is answered first.
 TEST(RemoteAccess, LongReadBeforeARefusalIsAnsweredInFull) {
     World world(Connection{});
     fill(world.b, kRemote, 1 << 20, 5);

@@ -105,7 +105,8 @@ void CompletionQueue::arm(Host& host, EventQueueTable& events, uint32_t command_
     arm_seq_ = static_cast<uint8_t>(TERN_GET32(TERN_DB_CQ_SEQ, command_word));
     if (static_cast<int32_t>(cons - cons_) > 0) cons_ = cons;
     arm_cons_ = cons;
-    armed_ = static_cast<uint8_t>(command);
+    // Who waits for the next one is not put off to a solicited one (IBTA 11.4.2.2).
+    if (command != TERN_CQ_ARM_SOLICITED || armed_ != TERN_CQ_ARM_NEXT) armed_ = static_cast<uint8_t>(command);
     notify(host, events);
 }
 

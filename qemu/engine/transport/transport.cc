@@ -168,16 +168,29 @@ void Transport::complete_send(Qp& qp, const PendingSend& send, uint8_t status, u
     completion.wqe_index = static_cast<uint16_t>(send.start);
     completion.byte_len = send.length_bytes;
     completion.is_solicited = status != TERN_CQE_STATUS_SUCCESS;
-    CompletionQueue* cq = rooms.cqs.find(qp.config.send_cqn);
-    if (cq && !cq->post(rooms.host, rooms.events, completion) && qp.state() != TERN_QP_STATE_ERR)
-        fail_qp(qp, TERN_EVENT_QP_FATAL);
+    complete(qp, qp.config.send_cqn, completion);
 }
 
 void Transport::complete_receive(Qp& qp, Completion completion) {
     completion.uidx = qp.config.uidx;
-    CompletionQueue* cq = rooms.cqs.find(qp.config.recv_cqn);
-    if (cq && !cq->post(rooms.host, rooms.events, completion) && qp.state() != TERN_QP_STATE_ERR)
-        fail_qp(qp, TERN_EVENT_QP_FATAL);
+    complete(qp, qp.config.recv_cqn, completion);
+}
+
+void Transport::complete(Qp& qp, uint32_t cqn, const Completion& completion) {
+    CompletionQueue* cq = rooms.cqs.find(cqn);
+    if (!cq) return;
+    const bool was_broken = cq->is_broken();
+    if (cq->post(rooms.host, rooms.events, completion)) return;
+    if (!was_broken) return fail_users(cqn);
+    if (qp.state() != TERN_QP_STATE_ERR) fail_qp(qp, TERN_EVENT_QP_FATAL);
+}
+
+void Transport::fail_users(uint32_t cqn) {
+    qps_.for_each([&](Qp& qp) {
+        const bool is_user = qp.config.send_cqn == cqn || qp.config.recv_cqn == cqn;
+        const bool is_alive = qp.state() != TERN_QP_STATE_RESET && qp.state() != TERN_QP_STATE_ERR;
+        if (is_user && is_alive) fail_qp(qp, TERN_EVENT_QP_FATAL);
+    });
 }
 
 // Doorbells

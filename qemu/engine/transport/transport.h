@@ -69,7 +69,7 @@ public:
     // To ERR by a fault of its own or its peer's, with the event that tells the host.
     void fail_qp(Qp& qp, tern_event event);
     void raise(const Qp& qp, tern_event event);
-    // Posts a completion; a broken CQ puts the QP into ERR.
+    // Posts a completion; a CQ that breaks puts all its QPs into ERR.
     void complete_send(Qp& qp, const PendingSend& send, uint8_t status, uint32_t vendor_error);
     void complete_receive(Qp& qp, Completion completion);
 
@@ -92,6 +92,8 @@ private:
     // It has work that only a full port or loopback holds up.
     [[nodiscard]] bool waits_for_room(const Qp& qp) const;
     void run_loopback(uint32_t& budget);
+    void complete(Qp& qp, uint32_t cqn, const Completion& completion);
+    void fail_users(uint32_t cqn);
     void remove_runnable(Qp& qp);
 
     ObjectTable<Qp> qps_;

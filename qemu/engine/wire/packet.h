@@ -47,7 +47,7 @@ struct Packet {
     uint32_t source_qpn;
     std::span<const std::byte> payload;  // without pad
 
-    // TERN_VLAN_NONE: untagged, or a tag that carries a priority only (802.1Q 6.9.1).
+    // TERN_VLAN_NONE: untagged, or a tag that carries a priority only (802.1Q).
     [[nodiscard]] uint16_t vlan_id() const {
         const uint16_t id = vlan_tci & 0xfff;
         return has_vlan && id != 0 ? id : uint16_t{TERN_VLAN_NONE};
