@@ -49,13 +49,14 @@ void send_short(Transport& transport, Qp& qp, const PendingResponse& response, u
 
 enum class Sent : uint8_t { kPart, kWhole };
 
-// The region may have gone since the request came: then the rest is refused.
-void refuse_read(Transport& transport, Qp& qp, const PendingResponse& response) {
+// The region may have gone since the request came, or its pages are not there:
+// then the rest is refused.
+void refuse_read(Transport& transport, Qp& qp, const PendingResponse& response, bool may_access) {
     PendingResponse nak = response;
-    nak.syndrome = TERN_AETH_NAK | TERN_NAK_REMOTE_ACCESS;
+    nak.syndrome = TERN_AETH_NAK | (may_access ? TERN_NAK_REMOTE_OPERATION : TERN_NAK_REMOTE_ACCESS);
     send_short(transport, qp, nak, TERN_BTH_RC_ACKNOWLEDGE);
-    transport.port_of(qp).count(TERN_PORT_COUNTER_RESP_REMOTE_ACCESS);
-    transport.fail_qp(qp, TERN_EVENT_QP_ACCESS_ERROR);
+    if (!may_access) transport.port_of(qp).count(TERN_PORT_COUNTER_RESP_REMOTE_ACCESS);
+    transport.fail_qp(qp, may_access ? TERN_EVENT_QP_FATAL : TERN_EVENT_QP_ACCESS_ERROR);
 }
 
 Sent send_read(Transport& transport, Qp& qp, PendingResponse& response) {
@@ -66,7 +67,7 @@ Sent send_read(Transport& transport, Qp& qp, PendingResponse& response) {
     const BthFields bth = {read_opcode(response.is_first, is_last), qp.attributes.dest_qpn, response.psn.value()};
     PacketBuilder builder(transport.begin_frame(qp, qp.attributes.dmac), qp.path, bth, headers_of(response));
     if (!slice || !memory.read(*slice, 0, builder.payload(length))) {
-        refuse_read(transport, qp, response);
+        refuse_read(transport, qp, response, slice.ok());
         return Sent::kWhole;
     }
     transport.send_frame(qp, qp.attributes.dmac, builder.finish());
