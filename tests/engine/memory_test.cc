@@ -97,6 +97,30 @@ TEST_F(Memory, ListThatNamesAHoleIsAFault) {
     EXPECT_EQ(host.dma_faults(), 1u);
 }
 
+// Each page of the tree is told apart by what it holds, whatever the order.
+TEST(PageListWalk, FindsEveryPageThroughAllLevels) {
+    constexpr uint64_t kLists = 64, kFirst = 128;  // pages
+    constexpr uint32_t kPages = 1500;              // three leaves, the last one not full
+    test::FakeHost fake{(kFirst + kPages) * kPage};
+    Host host(fake.ops(), &fake);
+    host.set_bus_master(true);
+    fake.at<uint64_t>(0) = kPage;  // level 3
+    for (uint64_t leaf = 0; leaf < 3; ++leaf) fake.at<uint64_t>(kPage + 8 * leaf) = (kLists + leaf) * kPage;
+    for (uint32_t i = 0; i < kPages; ++i) {
+        fake.at<uint64_t>(kLists * kPage + 8 * i) = (kFirst + kPages - 1 - i) * kPage;
+        fake.at<uint32_t>((kFirst + kPages - 1 - i) * kPage + 40) = i;
+    }
+    PageList list(tern_page_list{0, kPages, 3, 12, 0});
+    for (const uint32_t stride : {1u, 31u, 37u, 511u, 1499u})
+        for (uint32_t n = 0, page = 0; n < kPages; ++n, page = (page + stride) % kPages) {
+            uint32_t value = 0;
+            ASSERT_TRUE(list.read(host, page * kPage + 40, std::as_writable_bytes(std::span(&value, 1))));
+            ASSERT_EQ(value, page);
+        }
+    std::byte byte{};
+    EXPECT_FALSE(list.read(host, kPages * kPage, std::span(&byte, 1)));
+}
+
 // C44
 TEST(PageListShape, ImpossibleCountsAreRefused) {
     const auto valid = [](uint32_t count, uint8_t levels, uint8_t shift, uint64_t root = 0) {

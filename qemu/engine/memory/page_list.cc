@@ -32,29 +32,31 @@ bool PageList::is_valid(const tern_page_list& raw, uint64_t min_bytes) {
 
 PageList::PageList(const tern_page_list& raw)
     : root_(little(raw.root)), page_count_(little(raw.page_count)), levels_(raw.levels), page_shift_(raw.page_shift) {
-    if (levels_) leaf_ = std::make_shared<Leaf>();
+    if (levels_) window_ = std::make_shared<Window>();
 }
 
 void PageList::forget_cache() {
-    if (leaf_) leaf_->number = kNone;
+    if (window_) window_->number = kNone;
 }
 
-// Address of the list page that holds @leaf's entries; one read per level.
-bool PageList::load_leaf(Host& host, uint32_t leaf) {
-    if (leaf_->number == leaf) return true;
-    leaf_->number = kNone;
+// One read per level: down to the list page that holds the window, then the window.
+bool PageList::load_window(Host& host, uint32_t window) {
+    if (window_->number == window) return true;
+    window_->number = kNone;
+    const uint32_t first = window << kWindowBits;  // entry, counted over all leaves
     uint64_t address = root_;
     for (uint32_t level = levels_ - 1u; level > 0; --level) {
-        const uint32_t index = (leaf >> (kIndexBits * (level - 1))) & (TERN_PAGE_LIST_ENTRIES - 1);
+        const uint32_t index = (first >> (kIndexBits * level)) & (TERN_PAGE_LIST_ENTRIES - 1);
         uint64_t entry = 0;
         if (!host.read(address + index * sizeof(entry), std::as_writable_bytes(std::span(&entry, 1)))) return false;
         address = little(entry);
         if (!is_aligned(address, TERN_PAGE_SHIFT_MIN)) return false;
     }
+    address += (first & (TERN_PAGE_LIST_ENTRIES - 1)) * sizeof(uint64_t);
     // Entries beyond the last page need not be there.
-    const uint32_t used = std::min<uint32_t>(TERN_PAGE_LIST_ENTRIES, page_count_ - (leaf << kIndexBits));
-    if (!host.read(address, std::as_writable_bytes(std::span(leaf_->entry).first(used)))) return false;
-    leaf_->number = leaf;
+    const uint32_t used = std::min(1u << kWindowBits, page_count_ - first);
+    if (!host.read(address, std::as_writable_bytes(std::span(window_->entry).first(used)))) return false;
+    window_->number = window;
     return true;
 }
 
@@ -65,8 +67,8 @@ bool PageList::locate(Host& host, uint64_t offset_bytes, Run& run) {
         run = {root_ + offset_bytes, length_bytes() - offset_bytes};
         return true;
     }
-    if (!load_leaf(host, static_cast<uint32_t>(page >> kIndexBits))) return false;
-    const uint64_t address = little(leaf_->entry[page & (TERN_PAGE_LIST_ENTRIES - 1)]);
+    if (!load_window(host, static_cast<uint32_t>(page >> kWindowBits))) return false;
+    const uint64_t address = little(window_->entry[page & ((1u << kWindowBits) - 1)]);
     if (!is_aligned(address, page_shift_)) return false;
     const uint64_t in_page = offset_bytes & ((uint64_t{1} << page_shift_) - 1);
     run = {address + in_page, (uint64_t{1} << page_shift_) - in_page};

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 The Tern authors
 //
 // A buffer named by a tree of list pages (tern/hw/page_list.h). Walks are
-// bounded by the levels; the last leaf page read is kept, so that sequential
-// access costs one list read per 512 pages. What a list page says is hostile:
+// bounded by the levels; the last entries read are kept, so that sequential
+// access costs one list read per 32 pages. What a list page says is hostile:
 // an address that cannot be reached is a DMA fault of the access.
 #pragma once
 
@@ -39,19 +39,21 @@ public:
     void forget_cache();
 
 private:
-    [[nodiscard]] bool load_leaf(Host& host, uint32_t leaf);
+    [[nodiscard]] bool load_window(Host& host, uint32_t window);
 
     uint64_t root_ = 0;
     uint32_t page_count_ = 0;
     uint8_t levels_ = 0;
     uint8_t page_shift_ = TERN_PAGE_SHIFT_MIN;
-    // Last leaf list page, made on first use; kNone: nothing cached.
+    // Entries of the leaf list page used last; kNone: nothing cached. Every object
+    // of a guest has one, so it is a small part of the page.
     static constexpr uint32_t kNone = UINT32_MAX;
-    struct Leaf {
+    static constexpr uint32_t kWindowBits = 5;
+    struct Window {
         uint32_t number = kNone;
-        std::array<uint64_t, TERN_PAGE_LIST_ENTRIES> entry;
+        std::array<uint64_t, 1u << kWindowBits> entry;
     };
-    std::shared_ptr<Leaf> leaf_;
+    std::shared_ptr<Window> window_;
 };
 
 }  // namespace tern
