@@ -176,6 +176,25 @@ TEST(RemoteAccess, RefusalFindsItsWayThroughAFullPort) {
     EXPECT_EQ(world.b.counter(1, TERN_PORT_COUNTER_RESP_REMOTE_ACCESS), 1u);
 }
 
+TEST(RemoteAccess, NothingIsExecutedBehindARefusalThatWaits) {
+    World world(Connection{.psn = 40});
+    world.b.host.room = 0;
+    Forged packet{.opcode = TERN_BTH_RC_WRITE_ONLY, .psn = 40, .payload = {1, 2, 3, 4}};
+    packet.headers.remote_address = kRemote;
+    packet.headers.dma_length = 4;
+    for (const uint32_t key : {world.b.key ^ 1, world.b.key}) {
+        packet.headers.rkey = key;
+        world.inject(world.b, forge(world.a, world.y, packet));
+    }
+    world.run_for(1'000'000);
+    EXPECT_EQ(world.b.host.at<uint32_t>(kRemote), 0u);
+    world.b.host.room = 1000;
+    world.b.wake();
+    world.run_for(1'000'000);
+    EXPECT_EQ(world.y.state(), TERN_QP_STATE_ERR);
+    EXPECT_EQ(world.b.host.at<uint32_t>(kRemote), 0u);
+}
+
 TEST(RemoteAccess, RegionThatGoesAwayUnderAReadEndsItWithAnAccessError) {
     World world(Connection{});
     const uint32_t key = world.b.create_region(0, 0, Node::kMemory, TERN_ACCESS_MASK, world.b.pdn);

@@ -76,10 +76,12 @@ struct Range : Cable {
 
     // A fresh connection of a's and b's own works as ever.
     void expect_alive() {
-        drain();
-        revive();
+        // What is on its way for QPs of the same numbers and PSNs must be gone
+        // before they connect again, as it would be after a time wait.
+        for (Endpoint* end : {&x, &y, &ux, &uy}) (void)end->to_state(TERN_QP_STATE_RESET);
         run_for(1'000'000);
         drain();
+        revive();
         x.post({.opcode = TERN_WQE_OP_RDMA_WRITE,
                 .local = kWindow,
                 .length = 3000,
