@@ -128,7 +128,10 @@ bool Ethernet::transmit(Port& port, const SendWqe& wqe) {
     const auto frame = port.begin_frame().first(static_cast<size_t>(length));
     if (!gather_wqe(rooms_.memory, kKernel, wqe, 0, frame)) return false;
     if (wqe.has_csum && !insert_checksum(frame, wqe.csum_start, wqe.csum_offset)) return false;
-    port.commit_frame(static_cast<uint32_t>(length));
+    if (!port.commit_frame(static_cast<uint32_t>(length))) {
+        port.count(TERN_PORT_COUNTER_TX_LINK_DOWN);
+        return true;  // taken, as a cable takes what nobody receives
+    }
     port.count(TERN_PORT_COUNTER_TX_FRAMES);
     port.count(TERN_PORT_COUNTER_TX_BYTES, length);
     return true;

@@ -59,13 +59,11 @@ std::span<std::byte, Port::kFrameBytes> Port::begin_frame() {
     return (*buffers_)[batch_count_];
 }
 
-void Port::commit_frame(uint32_t length_bytes) {
-    if (!link_up()) {
-        count(TERN_PORT_COUNTER_TX_LINK_DOWN);
-        return;
-    }
+bool Port::commit_frame(uint32_t length_bytes) {
+    if (!link_up()) return false;
     const auto* data = reinterpret_cast<const uint8_t*>((*buffers_)[batch_count_].data());
     batch_[batch_count_++] = {data, length_bytes};
+    return true;
 }
 
 void Port::flush() {

@@ -66,13 +66,13 @@ public:
     // Sending. room(): frames that may be begun now (host's room less the batch).
     // begin_frame(): a buffer of kFrameBytes; commit_frame(length) queues it.
     // flush(): hands the batch to the host; the card calls it at the end of
-    // every entry and when the batch is full. With the link down frames are
-    // counted (TX_LINK_DOWN) and dropped.
+    // every entry and when the batch is full. False: the link is down, and the
+    // frame is dropped.
     static constexpr uint32_t kBatchFrames = 64;
     static constexpr uint32_t kFrameBytes = TERN_ETH_FRAME_MAX_BYTES + 10;
     [[nodiscard]] uint32_t room() const;
     [[nodiscard]] std::span<std::byte, kFrameBytes> begin_frame();
-    void commit_frame(uint32_t length_bytes);
+    [[nodiscard]] bool commit_frame(uint32_t length_bytes);
     void flush();
 
 private:

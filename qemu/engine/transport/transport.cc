@@ -354,12 +354,12 @@ std::span<std::byte> Transport::begin_frame(Qp& qp, const MacAddress& destinatio
 
 void Transport::send_frame(Qp& qp, const MacAddress& destination, uint32_t length_bytes) {
     Port& port = port_of(qp);
-    port.count(TERN_PORT_COUNTER_ROCE_TX_PACKETS);
-    port.count(TERN_PORT_COUNTER_ROCE_TX_BYTES, length_bytes);
     if (port.owns_mac(destination))
         loopback_[port.index()].commit(length_bytes);
-    else
-        port.commit_frame(length_bytes);
+    else if (!port.commit_frame(length_bytes))
+        return;  // lost like any other on the way
+    port.count(TERN_PORT_COUNTER_ROCE_TX_PACKETS);
+    port.count(TERN_PORT_COUNTER_ROCE_TX_BYTES, length_bytes);
 }
 
 const PathHeader* Transport::path_header(Qp& qp) {
