@@ -48,6 +48,11 @@ template <size_t N>
     return true;
 }
 
+// A list where there is to be none.
+[[nodiscard]] inline bool is_empty(const tern_page_list& list) {
+    return !list.root && !list.page_count && !list.levels && !list.page_shift && !list.reserved_0e;
+}
+
 [[nodiscard]] inline bool is_depth(uint8_t depth_log2, uint8_t max_log2) {
     return depth_log2 >= TERN_RING_MIN_DEPTH_LOG2 && depth_log2 <= max_log2;
 }

@@ -10,10 +10,6 @@ namespace {
 
 using T = tern_cmd_create_mr;
 
-bool is_empty(const tern_page_list& list) {
-    return !list.root && !list.page_count && !list.levels && !list.page_shift && !list.reserved_0e;
-}
-
 // A region with a list of its pages.
 CommandAnswer check_listed(const T& raw) {
     const uint64_t length = little(raw.length_bytes), first_offset = little(raw.first_offset);

@@ -17,10 +17,6 @@ using Create = tern_cmd_create_qp;
 using Attributes = tern_cmd_qp_attributes;
 using Modify = tern_cmd_modify_qp;
 
-bool is_empty(const tern_page_list& list) {
-    return !list.root && !list.page_count && !list.levels && !list.page_shift && !list.reserved_0e;
-}
-
 CommandAnswer check_reserved(const Create& raw) {
     if (raw.flags & ~(TERN_QP_KERNEL | TERN_QP_SIGNAL_ALL))
         return refuse(TERN_STATUS_BAD_RESERVED, offsetof(Create, flags));

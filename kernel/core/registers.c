@@ -2,8 +2,8 @@
 /*
  * Copyright (c) 2026 The Tern authors
  *
- * BAR0: whose card it is, whether it is there, and its reset. A register that
- * reads all-ones may be a card that is gone; TERN_REG_MAGIC tells for sure.
+ * BAR0: whose card it is, whether it is there, and its reset. Any value of a
+ * register may be that of a card that is gone; TERN_REG_MAGIC tells for sure.
  */
 #include <linux/delay.h>
 #include <linux/pci.h>
@@ -34,11 +34,12 @@ void tern_register_write64(struct tern_core *core, enum tern_register reg,
  * tern_registers_gone() - does the card answer no more?
  * @core: the card
  *
- * Return: true if reads give all-ones: it was removed, or its link is down.
+ * Return: true if it does not say who it is: it was removed, or its link is
+ * down. Buses differ in what they answer then, all-ones or zero.
  */
 bool tern_registers_gone(struct tern_core *core)
 {
-	return tern_register_read(core, TERN_REG_MAGIC) == TERN_ALL_ONES;
+	return tern_register_read(core, TERN_REG_MAGIC) != TERN_MAGIC;
 }
 
 int tern_registers_map(struct tern_core *core)
@@ -104,7 +105,7 @@ static int tern_registers_wait_ready(struct tern_core *core)
 	do {
 		is_late = time_after(jiffies, deadline);
 		status = tern_register_read(core, TERN_REG_STATUS);
-		if (status == TERN_ALL_ONES && tern_registers_gone(core)) {
+		if (tern_registers_gone(core)) {
 			dev_err(device, "the card went away while it booted\n");
 			return -ENODEV;
 		}

@@ -66,6 +66,13 @@ TEST_F(EthernetCommands, QueuesThatDoNotFitAreRefusedWithTheirOffset) {
         offsetof(Queue, stride_log2));
 }
 
+TEST_F(EthernetCommands, AUsersCompletionQueueIsNotTheNetdevs) {
+    Queue queue = request();
+    queue.cqn = make_cq(1);
+    EXPECT_EQ(run(TERN_CMD_CREATE_TXQ, queue, sizeof(tern_cmd_handle)).status, TERN_STATUS_NOT_PERMITTED);
+    EXPECT_EQ(run(TERN_CMD_CREATE_RXQ, queue, sizeof(tern_cmd_handle)).status, TERN_STATUS_NOT_PERMITTED);
+}
+
 TEST_F(EthernetCommands, ModerationNeedsACompletionQueue) {
     EXPECT_EQ(run(TERN_CMD_MODIFY_CQ, tern_cmd_modify_cq{cqn, 16, 50}).status, TERN_STATUS_OK);
     EXPECT_EQ(run(TERN_CMD_MODIFY_CQ, tern_cmd_modify_cq{cqn ^ 1, 16, 50}).status, TERN_STATUS_BAD_HANDLE);

@@ -119,7 +119,7 @@ TEST_F(QueuePairCommands, AttributesOutOfRangeAreRefusedWithTheirOffset) {
     refused_attribute([](Modify& m) { m.attributes.state = 7; }, offsetof(Modify, attributes.state));
 }
 
-TEST_F(QueuePairCommands, AGsiQpNeedsNoPortToBeInitialized) {
+TEST_F(QueuePairCommands, AGsiQpHasItsPortFromTheBeginning) {
     Create qp = request();
     qp.type = TERN_QP_GSI;
     qp.flags = TERN_QP_KERNEL;
@@ -129,8 +129,11 @@ TEST_F(QueuePairCommands, AGsiQpNeedsNoPortToBeInitialized) {
     qp.doorbell_pair = 0;
     Modify modify{};
     modify.qpn = make(TERN_CMD_CREATE_QP, qp);
-    modify.valid = TERN_QP_ATTR_STATE | TERN_QP_ATTR_PKEY_INDEX | TERN_QP_ATTR_QKEY;
     modify.attributes.state = TERN_QP_STATE_INIT;
+    modify.attributes.port = 2;
+    modify.valid = TERN_QP_ATTR_STATE | TERN_QP_ATTR_PKEY_INDEX | TERN_QP_ATTR_QKEY | TERN_QP_ATTR_PORT;
+    EXPECT_EQ(run(TERN_CMD_MODIFY_QP, modify).status, TERN_STATUS_BAD_STATE);
+    modify.valid &= ~TERN_QP_ATTR_PORT;
     EXPECT_EQ(run(TERN_CMD_MODIFY_QP, modify).status, TERN_STATUS_OK);
     EXPECT_EQ(query(modify.qpn).port, 2);
 }

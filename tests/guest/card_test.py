@@ -9,12 +9,12 @@ import sys
 import tern_guest  # noqa: F401  (puts the lab on the path)
 from tern_guest.host import Host, prepare
 from tern_guest.quiet import complaints, leaves_nothing
-from tern_guest.results import Results
+from tern_guest.results import run_file
 from tern_lab import Lab, LabError
 
 PROGRAMS = ("operations_test", "errors_test", "abi_test")
 PROBES = 100
-# As kernel/core/health.h promises: so many looks, a second each, and some.
+# As kernel/core/health.c promises: so many looks, a second each, and some.
 FATAL_SECONDS = 20
 
 
@@ -75,9 +75,13 @@ class CardTests:
         self.run(f"ethtool -X {netdev} default && ethtool -G {netdev} rx 512 tx 1024")
 
     def ping(self):
-        """From one port to the other, in namespaces of their own."""
-        self.run(f"ping -c 2 -i 0.2 -W 5 -I {self.host.netdev(1)} ff02::1%{self.host.netdev(1)} > /dev/null || "
-                 f"ping -6 -c 2 -i 0.2 -W 5 ff02::1%{self.host.netdev(1)}")
+        """From one port to the other: with its own scope, port 2's address is not local to port 1."""
+        address = self.run(f"ip -6 -br addr show dev {self.host.netdev(2)} scope link").output.split()[2].split("/")[0]
+        received = f"ethtool -S {self.host.netdev(2)} | sed -n 's/ *rx_frames: //p'"
+        before = int(self.run(received).output)
+        self.run(f"ping -6 -c 5 -i 0.2 -W 5 {address}%{self.host.netdev(1)}")
+        after = int(self.run(received).output)
+        expect(after - before >= 5, f"port 2 saw {after - before} of 5 frames")
 
     def mtu_has_its_limits(self):
         netdev = self.host.netdev(1)
@@ -207,17 +211,8 @@ def run_all(results):
                          "removal_finishes_with_users_still_open", "reset_under_traffic_recovers",
                          "card_is_unplugged_and_plugged_under_traffic",
                          "hung_firmware_ends_in_bounded_errors"):
-                results.test("".join(word.capitalize() for word in name.split("_")), getattr(tests, name))
-
-
-def main():
-    results = Results(sys.argv[1])
-    try:
-        run_all(results)
-    except LabError as error:
-        results.check("Lab", False, str(error))
-    return results.finish()
+                results.test_named(getattr(tests, name))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_file(run_all))

@@ -10,7 +10,7 @@ import tern_guest  # noqa: F401  (puts the lab on the path)
 from tern_guest.host import Host, prepare
 from tern_guest.pair import last_row, run_pair
 from tern_guest.quiet import leaves_nothing
-from tern_guest.results import Results
+from tern_guest.results import run_file
 from tern_lab import Lab, LabError
 
 PERFTEST_PORT = 18515
@@ -162,17 +162,8 @@ def run_all(results):
                          "udp_arrives_with_good_checksums", "perftest_moves_all_it_can", "perftest_works_in_its_modes",
                          "connection_manager_connects_over_both_families", "vlan_has_its_own_gid_and_carries_rdma",
                          "block_device_over_the_fabric_keeps_its_data"):
-                results.test("".join(word.capitalize() for word in name.split("_")), getattr(tests, name))
-
-
-def main():
-    results = Results(sys.argv[1])
-    try:
-        run_all(results)
-    except LabError as error:
-        results.check("Lab", False, str(error))
-    return results.finish()
+                results.test_named(getattr(tests, name))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_file(run_all))

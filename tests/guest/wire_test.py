@@ -14,7 +14,7 @@ from tern_guest.host import Host, prepare
 from tern_guest.icrc import icrc_errors, roce_packets
 from tern_guest.pair import run_pair
 from tern_guest.quiet import leaves_nothing
-from tern_guest.results import Results
+from tern_guest.results import run_file
 from tern_lab import Lab, LabError
 
 TOP = Path(__file__).resolve().parents[2]
@@ -91,7 +91,7 @@ def every_opcode_was_seen(capture):
         raise LabError(f"never seen: {', '.join(missing)}; seen {dict(seen)}")
 
 
-def run_all(results, directory):
+def run_hosts(results, directory):
     with Lab() as lab:
         vms = lab.pair(capture=directory, cpus=1)
         lab.boot()
@@ -99,20 +99,15 @@ def run_all(results, directory):
         prepare(*hosts)
         with leaves_nothing(results, "Wire", *hosts):
             results.test("HostsTalk", talk, *hosts)
-    capture = Path(directory) / "port1.pcap"
-    for test in (every_frame_is_well_formed, every_icrc_is_right, every_opcode_was_seen):
-        results.test("".join(word.capitalize() for word in test.__name__.split("_")), test, capture)
 
 
-def main():
-    results = Results(sys.argv[1])
-    try:
-        with tempfile.TemporaryDirectory(prefix="tern-wire-", dir="/tmp") as directory:
-            run_all(results, directory)
-    except LabError as error:
-        results.check("Lab", False, str(error))
-    return results.finish()
+def run_all(results):
+    with tempfile.TemporaryDirectory(prefix="tern-wire-", dir="/tmp") as directory:
+        run_hosts(results, directory)
+        capture = Path(directory) / "port1.pcap"
+        for test in (every_frame_is_well_formed, every_icrc_is_right, every_opcode_was_seen):
+            results.test_named(test, capture)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_file(run_all))

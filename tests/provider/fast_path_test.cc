@@ -279,7 +279,6 @@ TEST_F(FastPath, ArmAfterPollMissesNothing) {
     connect();
     for (int i = 0; i < 20; ++i) {
         const bool completes_first = i % 2;
-        world.vectors.clear();
         Work work(1, IBV_WR_RDMA_WRITE, {source.sge(0, 8)});
         work.to(target.address(0), target.mr->rkey);
         if (completes_first) {
@@ -291,7 +290,7 @@ TEST_F(FastPath, ArmAfterPollMissesNothing) {
             ASSERT_EQ(work.post(left), 0);
         }
         world.run();
-        EXPECT_GE(provider_cq_of(world.cq).record_arm, 1u);
+        EXPECT_EQ(world.events(), static_cast<uint32_t>(i + 1)) << "an event is lost, or one comes too often";
         expect_success(1, IBV_WC_RDMA_WRITE);
         EXPECT_FALSE(world.next());
     }

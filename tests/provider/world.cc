@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "tern/hw/access.h"
+#include "tern/hw/eqe.h"
 #include "tern/hw/ids.h"
 
 namespace tern::test {
@@ -205,6 +206,15 @@ std::optional<ibv_wc> World::next(ibv_cq* from) {
     ibv_wc wc{};
     if (ibv_poll_cq(from ? from : cq, 1, &wc) != 1) return std::nullopt;
     return wc;
+}
+
+uint32_t World::events() const {
+    uint32_t count = 0;
+    for (size_t at = 0; at < sizeof(eq_); at += sizeof(tern_eqe)) {
+        const auto* eqe = reinterpret_cast<const tern_eqe*>(eq_ + at);
+        count += TERN_GET32(TERN_EQE_PHASE, eqe->owner);
+    }
+    return count;
 }
 
 Region::Region(ibv_pd* pd, size_t bytes)

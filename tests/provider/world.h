@@ -75,6 +75,9 @@ public:
     // The next completion of the world's CQ, after the card has run.
     std::optional<ibv_wc> next(ibv_cq* from = nullptr);
 
+    // Entries of the event queue so far; it is not taken from.
+    [[nodiscard]] uint32_t events() const;
+
     std::vector<MmioStore> stores;
     WorldOptions options;
     uint64_t now = 1;

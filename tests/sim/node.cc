@@ -277,7 +277,8 @@ void Endpoint::to_rts_datagram(uint32_t qkey) {
     QueuePairAttributes to;
     to.port = options.port;
     to.qkey = qkey;
-    (void)to_state(TERN_QP_STATE_INIT, TERN_QP_ATTR_PORT | TERN_QP_ATTR_PKEY_INDEX | TERN_QP_ATTR_QKEY, to);
+    const uint32_t port = options.type == TERN_QP_GSI ? 0 : TERN_QP_ATTR_PORT;  // a GSI QP has its port
+    (void)to_state(TERN_QP_STATE_INIT, port | TERN_QP_ATTR_PKEY_INDEX | TERN_QP_ATTR_QKEY, to);
     (void)to_state(TERN_QP_STATE_RTR);
     (void)to_state(TERN_QP_STATE_RTS, TERN_QP_ATTR_SQ_PSN);
 }

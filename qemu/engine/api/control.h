@@ -144,8 +144,10 @@ public:
     [[nodiscard]] virtual Result<uint32_t, Status> create_qp(const QueuePairConfig& config) = 0;
     [[nodiscard]] virtual Status destroy_qp(uint32_t qpn) = 0;
     // @valid: TERN_QP_ATTR_*. BAD_STATE: no such transition, or attributes it requires are missing or it forbids.
+    // BAD_PARAMETER: no GID at sgid_index.
     [[nodiscard]] virtual Status modify_qp(uint32_t qpn, uint32_t valid, const QueuePairAttributes& attributes) = 0;
     [[nodiscard]] virtual Result<QueuePairAttributes, Status> query_qp(uint32_t qpn) = 0;
+    // NOT_PERMITTED: the CQ is a user's.
     [[nodiscard]] virtual Result<uint32_t, Status> create_txq(const EthernetQueueConfig& config) = 0;
     [[nodiscard]] virtual Status destroy_txq(uint32_t number) = 0;
     [[nodiscard]] virtual Result<uint32_t, Status> create_rxq(const EthernetQueueConfig& config) = 0;

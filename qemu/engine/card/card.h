@@ -88,6 +88,7 @@ private:
     [[nodiscard]] Status check_qp(const QueuePairConfig& config);
     void use_queues(const QueuePairConfig& config, int32_t change);
     [[nodiscard]] bool use_cq(uint32_t cqn, int32_t change);
+    [[nodiscard]] Status check_kernel_cq(uint32_t cqn) const;
 
     const CardIdentity identity_;
     Host host_;

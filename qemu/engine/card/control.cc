@@ -152,8 +152,15 @@ Result<QueuePairAttributes, Status> Card::query_qp(uint32_t qpn) { return transp
 
 // Ethernet queues
 
+// The netdev's queues belong to the kernel's doorbell pair, and so do their CQs.
+Status Card::check_kernel_cq(uint32_t cqn) const {
+    const CompletionQueue* cq = cqs_.find(cqn);
+    if (!cq) return TERN_STATUS_BAD_HANDLE;
+    return cq->config().doorbell_pair == 0 ? TERN_STATUS_OK : TERN_STATUS_NOT_PERMITTED;
+}
+
 Result<uint32_t, Status> Card::create_txq(const EthernetQueueConfig& config) {
-    if (!cqs_.find(config.cqn)) return TERN_STATUS_BAD_HANDLE;
+    if (const Status status = check_kernel_cq(config.cqn); status != TERN_STATUS_OK) return status;
     auto number = ethernet_.create_txq(config);
     if (number) (void)use_cq(config.cqn, 1);
     return number;
@@ -169,7 +176,7 @@ Status Card::destroy_txq(uint32_t number) {
 }
 
 Result<uint32_t, Status> Card::create_rxq(const EthernetQueueConfig& config) {
-    if (!cqs_.find(config.cqn)) return TERN_STATUS_BAD_HANDLE;
+    if (const Status status = check_kernel_cq(config.cqn); status != TERN_STATUS_OK) return status;
     auto number = ethernet_.create_rxq(config);
     if (number) (void)use_cq(config.cqn, 1);
     return number;

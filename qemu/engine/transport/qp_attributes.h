@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-or-later
 // Copyright (c) 2026 The Tern authors
 //
-// Attributes of MODIFY_QP: which values may be, and how they are taken over.
+// Attributes of MODIFY_QP, whose ranges the firmware has checked.
 #pragma once
 
 #include "qemu/engine/api/control.h"
 #include "qemu/engine/transport/qp.h"
 
 namespace tern {
-
-// BAD_PARAMETER if a valid attribute has an impossible value.
-[[nodiscard]] Status check_attributes(const Qp& qp, uint32_t valid, const QueuePairAttributes& attributes,
-                                      size_t ports);
 
 // Copies the valid attributes, except the state.
 void take_attributes(Qp& qp, uint32_t valid, const QueuePairAttributes& attributes);

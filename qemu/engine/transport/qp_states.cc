@@ -59,10 +59,11 @@ bool is_transition_ok(uint8_t from, uint8_t to, tern_qp_type type, uint32_t vali
     const Transition* row = find_transition(from, to, type);
     if (!row) return false;
     const uint32_t attributes = valid & ~uint32_t{TERN_QP_ATTR_STATE | TERN_QP_ATTR_CURRENT_STATE};
-    // A GSI QP has its port from the beginning.
-    const uint32_t required = row->required & ~(type == TERN_QP_GSI ? TERN_QP_ATTR_PORT : 0);
+    // A GSI QP has its port from the beginning, and no other.
+    const uint32_t mine = type == TERN_QP_GSI ? ~uint32_t{TERN_QP_ATTR_PORT} : ~uint32_t{0};
+    const uint32_t required = row->required & mine;
     if ((attributes & required) != required) return false;
-    return (attributes & ~(row->required | row->optional)) == 0;
+    return (attributes & ~(required | (row->optional & mine))) == 0;
 }
 
 }  // namespace tern

@@ -78,8 +78,6 @@ Status Transport::modify_qp(uint32_t qpn, uint32_t valid, const QueuePairAttribu
     const uint8_t to = valid & TERN_QP_ATTR_STATE ? attributes.state : from;
     if ((valid & TERN_QP_ATTR_CURRENT_STATE) && attributes.current_state != from) return TERN_STATUS_BAD_STATE;
     if (!is_transition_ok(from, to, qp->config.type, valid)) return TERN_STATUS_BAD_STATE;
-    if (const Status status = check_attributes(*qp, valid, attributes, rooms.ports.size()); status != TERN_STATUS_OK)
-        return status;
     if ((valid & TERN_QP_ATTR_ADDRESS_VECTOR) && !rooms.ports[qp->attributes.port - 1u]->gid_at(attributes.sgid_index))
         return TERN_STATUS_BAD_PARAMETER;
     take_attributes(*qp, valid, attributes);

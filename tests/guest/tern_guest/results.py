@@ -2,9 +2,12 @@
 """Results of a part of the tests: printed as they come, written as JSON."""
 
 import json
+import sys
 import time
 import traceback
 from pathlib import Path
+
+from tern_lab import LabError
 
 
 class Results:
@@ -29,6 +32,10 @@ class Results:
             detail = str(error) or traceback.format_exc()
             return self._add(name, "failed", detail, time.monotonic() - started)
         return self._add(name, "passed", "", time.monotonic() - started)
+
+    def test_named(self, function, *arguments):
+        """test(), named after the function: it_holds is ItHolds."""
+        return self.test("".join(word.capitalize() for word in function.__name__.split("_")), function, *arguments)
 
     def add_gtest(self, name, text, status):
         """Takes over a GoogleTest run's own report (--gtest_output=json)."""
@@ -63,3 +70,13 @@ class Results:
         print(f"{self.count('passed')} passed, {self.count('failed')} failed, "
               f"{self.count('skipped')} skipped", flush=True)
         return 1 if self.count("failed") else 0
+
+
+def run_file(run_all):
+    """What a file of tests is: run_all(results), the report that argv names, an exit status."""
+    results = Results(sys.argv[1])
+    try:
+        run_all(results)
+    except LabError as error:
+        results.check("Lab", False, str(error))
+    return results.finish()
