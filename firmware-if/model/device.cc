@@ -3,6 +3,8 @@
 #include "tern/fw/device.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 #include "firmware-if/model/firmware.h"
 #include "firmware-if/model/handlers.h"
@@ -23,7 +25,7 @@ uint64_t node_guid(const MacAddress& mac) {
 
 CommandAnswer answer_handle(const Result<uint32_t, Status>& result, Response out) {
     if (!result) return {result.error()};
-    encode(out, tern_cmd_handle{little(*result), 0});
+    codec::encode(out, tern_cmd_handle{little(*result), 0});
     return {};
 }
 
@@ -33,7 +35,7 @@ CommandAnswer query_device(Control& control, Request, Response out) {
     caps.capabilities = little(uint64_t{TERN_CAP_PUSH | TERN_CAP_FAST_REGISTRATION} |
                                (identity.push_worthwhile ? TERN_CAP_PUSH_WORTHWHILE : 0));
     caps.node_guid = little(node_guid(control.port(1).permanent_mac));
-    caps.max_mr_bytes = little(kMaxRegionBytes);
+    caps.max_mr_bytes = little(codec::kMaxRegionBytes);
     caps.page_sizes = little(((uint64_t{2} << TERN_PAGE_SHIFT_MAX) - 1) & ~((uint64_t{1} << TERN_PAGE_SHIFT_MIN) - 1));
     caps.max_qps = little(CardCapacity::kQueuePairs);
     caps.max_cqs = little(CardCapacity::kCompletionQueues);
@@ -53,7 +55,7 @@ CommandAnswer query_device(Control& control, Request, Response out) {
     caps.max_rd_atomic = caps.max_dest_rd_atomic = TERN_MAX_RD_ATOMIC;
     caps.gid_table_length = little(uint16_t{TERN_GID_TABLE_LENGTH});
     caps.fast_reg_max_pages = little(uint16_t{TERN_FAST_REG_MAX_PAGES});
-    encode(out, caps);
+    codec::encode(out, caps);
     return {};
 }
 
@@ -68,7 +70,7 @@ CommandAnswer query_firmware(Control& control, Request, Response out) {
     std::strncpy(info.board_id, board, sizeof(info.board_id) - 1);
     std::strncpy(info.board_revision, "A0", sizeof(info.board_revision) - 1);
     std::memcpy(info.serial_number, identity.serial_number.data(), sizeof(info.serial_number));
-    encode(out, info);
+    codec::encode(out, info);
     return {};
 }
 
@@ -76,7 +78,7 @@ CommandAnswer query_objects(Control& control, Request, Response out) {
     std::array<uint64_t, TERN_DEVICE_COUNTER_SLOTS> counts;
     control.object_counts(counts);
     for (uint64_t& count : counts) count = little(count);
-    encode(out, counts);
+    codec::encode(out, counts);
     return {};
 }
 
