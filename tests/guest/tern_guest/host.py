@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A VM seen as a host with one Tern card: drivers, names, addresses, GIDs."""
 
-import ipaddress
+import socket
 from concurrent.futures import ThreadPoolExecutor
 
 from tern_lab import LabError, Vm
@@ -9,6 +9,12 @@ from tern_lab import LabError, Vm
 # Names change when udev renames, so they are looked up, by the driver's own sysfs.
 _FIND_NETDEV = ('for n in /sys/bus/pci/drivers/tern/*/net/*; do '
                 'if [ "$(cat $n/dev_port)" = {port} ]; then basename $n; fi; done')
+
+
+def _as_sysfs_gid(address):
+    """The 16 bytes of an IPv6 address as sysfs writes a GID: eight groups of hex
+    digits, whatever form Python prefers for a mapped IPv4 address."""
+    return socket.inet_pton(socket.AF_INET6, address).hex(":", 2)
 
 
 class Host:
@@ -71,7 +77,7 @@ class Host:
     def gid_index(self, port=1, version=4):
         """Index of the RoCE v2 GID of this port's address."""
         address = self.address(port, version)
-        wanted = ipaddress.ip_address(f"::ffff:{address}" if version == 4 else address).exploded
+        wanted = _as_sysfs_gid(f"::ffff:{address}" if version == 4 else address)
         path = f"/sys/class/infiniband/{self.device()}/ports/{port}/gids"
         self.wait_for(f"grep -lq {wanted} {path}/*")
         return int(self.run(f"basename $(grep -l {wanted} {path}/* | head -n 1)").output)
