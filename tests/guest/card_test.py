@@ -8,6 +8,7 @@ import sys
 
 import tern_guest  # noqa: F401  (puts the lab on the path)
 from tern_guest.host import Host, prepare
+from tern_guest.programs import run_program
 from tern_guest.quiet import complaints, leaves_nothing
 from tern_guest.results import run_file
 from tern_lab import Lab, LabError
@@ -183,15 +184,6 @@ class CardTests:
         self.host.configure()
 
 
-def run_programs(results, host):
-    for program in PROGRAMS:
-        report = f"/tmp/{program}.json"
-        done = host.run(f"/tern/build/guest/{program} --gtest_brief=1 --gtest_output=json:{report}",
-                        timeout=300, check=False)
-        text = host.run(f"cat {report}", check=False).output
-        results.add_gtest(program.removesuffix("_test"), text, done.status)
-
-
 def run_all(results):
     with Lab() as lab:
         vm = lab.crossed()
@@ -200,7 +192,8 @@ def run_all(results):
         prepare(host)
         tests = CardTests(host)
         with leaves_nothing(results, "Verbs", host):
-            run_programs(results, host)
+            for program in PROGRAMS:
+                run_program(results, host, program)
             results.test("KilledProcessLeavesNothing", tests.killed_process_leaves_nothing)
         with leaves_nothing(results, "Driver", host):
             for name in ("modules_say_who_they_are", "card_loads_its_modules_by_alias",

@@ -36,7 +36,7 @@ class Vm:
     """Boots on start(); commands once ready() has returned."""
 
     def __init__(self, name, number, directory: Path, parts, accelerator, *, cards=(), nics=(),
-                 cpus=2, memory_mb=1536, kernel_arguments="", qemu_arguments=()):
+                 cpus=2, memory_mb=1536, iommu=False, kernel_arguments="", qemu_arguments=()):
         self.name = name
         self.number = number
         self.cards = list(cards)
@@ -48,6 +48,7 @@ class Vm:
         self._accelerator = accelerator
         self._cpus = cpus
         self._memory_mb = memory_mb
+        self._iommu = iommu
         self._kernel_arguments = kernel_arguments
         self._qemu_arguments = list(qemu_arguments)
         self._process = None
@@ -62,10 +63,13 @@ class Vm:
 
     def _machine(self, shell):
         append = (f"console=ttyS0 quiet panic=-1 mitigations=off lab.name={self.name} "
-                  f"{'lab.shell ' if shell else ''}{self._kernel_arguments}")
-        machine = "q35,kernel-irqchip=split" if "iommu" in append else "q35"
+                  f"{'lab.shell ' if shell else ''}{'intel_iommu=on iommu.strict=1 ' if self._iommu else ''}"
+                  f"{self._kernel_arguments}")
         return [
-            "-machine", machine, "-accel", self._accelerator, "-cpu", "max", "-smp", self._cpus,
+            "-machine", "q35,kernel-irqchip=split" if self._iommu else "q35",
+            # Before all devices whose DMA it translates.
+            *(["-device", "intel-iommu,intremap=on"] if self._iommu else []),
+            "-accel", self._accelerator, "-cpu", "max", "-smp", self._cpus,
             "-m", self._memory_mb, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
             "-L", "/usr/share/seabios", "-L", "/usr/share/qemu",
             "-kernel", self._parts.image / "kernel", "-initrd", self._parts.initrd,
