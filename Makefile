@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Thin front: each target is one script, callable alone.
 
-.PHONY: help host setup engine kernel provider qemu image all demo test check shell install format clean
+.PHONY: help host setup engine kernel provider qemu image all demo test check soak shell install format clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
@@ -42,6 +42,9 @@ install: ## install modules, provider and udev rules from build/ into this syste
 
 test: host ## all tests; ends with "N passed, N failed, N skipped"
 	@tests/run
+
+soak: host ## what takes hours; TERN_SOAK_SCALE=10 for a tenth of it (docs/soak.md)
+	@tests/soak
 
 check: host ## what needs no VM: format, licences, contract, scripts, and the C++ tests under ASan and UBSan
 	@tests/run checks asan
