@@ -13,7 +13,7 @@ from tern_guest.quiet import complaints, leaves_nothing
 from tern_guest.results import run_file
 from tern_lab import Lab, LabError
 
-PROGRAMS = ("operations_test", "errors_test", "abi_test")
+PROGRAMS = ("operations_test", "errors_test", "abi_test", "ring_test", "mapping_test", "hostile_test")
 PROBES = 100
 # As kernel/core/health.c promises: so many looks, a second each, and some.
 FATAL_SECONDS = 20
@@ -48,6 +48,12 @@ class CardTests:
     def provider_is_found_without_a_path(self):
         text = self.run(f"ibv_devinfo -d {self.host.device()}").output
         expect("PORT_ACTIVE (4)" in text and "vendor_part_id" in text, text)
+
+    def program_with_executable_data_works(self):  # C43
+        device = self.host.device()
+        self.run(f"setarch -X ibv_rc_pingpong -d {device} -g 0 -i 2 -n 100 & server=$!\n"
+                 "i=0; until ss -ltn | grep -q :18515; do i=$((i+1)); [ $i -lt 100 ] || exit 1; sleep 0.1; done\n"
+                 f"setarch -X ibv_rc_pingpong -d {device} -g 0 -i 1 -n 100 localhost && wait $server")
 
     # Standard tools
 
@@ -172,7 +178,8 @@ def run_all(results):
                 run_program(results, host, program)
         with leaves_nothing(results, "Driver", host):
             for name in ("modules_say_who_they_are", "card_loads_its_modules_by_alias",
-                         "provider_is_found_without_a_path", "devlink_tells_versions",
+                         "provider_is_found_without_a_path",
+                         "program_with_executable_data_works", "devlink_tells_versions",
                          "ethtool_tells_link_and_counters", "rings_and_channels_change_while_up",
                          "mtu_has_its_limits", "link_follows_the_cable", "unloads_and_loads_again",
                          "probes_and_removes_a_hundred_times",

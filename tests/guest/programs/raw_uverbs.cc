@@ -33,17 +33,23 @@ RawUverbs::RawUverbs() {
 
 RawUverbs::~RawUverbs() { ::close(fd_); }
 
-int RawUverbs::command(uint32_t command, std::span<std::byte> request, std::span<std::byte> response) {
-    std::ranges::fill(response, std::byte{0xa5});
-    const uint64_t address = reinterpret_cast<uint64_t>(response.data());
-    std::memcpy(request.data(), &address, sizeof(address));
-    ib_uverbs_cmd_hdr header{command, static_cast<__u16>((sizeof(header) + request.size()) / 4),
-                             static_cast<__u16>(response.size() / 4)};
+int RawUverbs::write(uint32_t command, std::span<const std::byte> request, size_t response_bytes) {
+    const ib_uverbs_cmd_hdr header{command, static_cast<__u16>((sizeof(header) + request.size()) / 4),
+                                   static_cast<__u16>(response_bytes / 4)};
     std::vector<std::byte> message(sizeof(header) + request.size());
     std::memcpy(message.data(), &header, sizeof(header));
     std::ranges::copy(request, message.begin() + sizeof(header));
     return ::write(fd_, message.data(), message.size()) < 0 ? errno : 0;
 }
+
+int RawUverbs::command(uint32_t command, std::span<std::byte> request, std::span<std::byte> response) {
+    std::ranges::fill(response, std::byte{0xa5});
+    const uint64_t address = reinterpret_cast<uint64_t>(response.data());
+    std::memcpy(request.data(), &address, sizeof(address));
+    return write(command, request, response.size());
+}
+
+int RawUverbs::order(uint32_t command, std::span<const std::byte> request) { return write(command, request, 0); }
 
 int RawUverbs::get_context(tern_uresp_alloc_ucontext& answer) {
     std::byte request[sizeof(ib_uverbs_get_context)]{};

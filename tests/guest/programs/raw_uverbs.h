@@ -44,6 +44,9 @@ public:
     // filled with 0xa5 first.
     int command(uint32_t command, std::span<std::byte> request, std::span<std::byte> response);
 
+    // Sends a command that has no response.
+    int order(uint32_t command, std::span<const std::byte> request);
+
     // GET_CONTEXT, then what it answered.
     int get_context(tern_uresp_alloc_ucontext& answer);
     int fd() const { return fd_; }
@@ -51,6 +54,8 @@ public:
     void* map(uint64_t offset, size_t length, int protection, int flags);
 
 private:
+    int write(uint32_t command, std::span<const std::byte> request, size_t response_bytes);
+
     int fd_;
 };
 
