@@ -94,30 +94,6 @@ TEST_P(WrongPacket, IsDroppedAndCountedOnce) {
 INSTANTIATE_TEST_SUITE_P(Wire, WrongPacket, testing::ValuesIn(kChanges),
                          [](const auto& change) { return std::string(change.param.name); });
 
-// C36: every length of the frame and every pad, with the ICRC that fits.
-TEST(Wire, CutFramesWithARightIcrcNeverDoHarm) {
-    for (const uint8_t opcode : {TERN_BTH_RC_SEND_ONLY, TERN_BTH_RC_WRITE_ONLY_WITH_IMM, TERN_BTH_RC_READ_REQUEST,
-                                 TERN_BTH_RC_COMPARE_SWAP, TERN_BTH_RC_ACKNOWLEDGE, TERN_BTH_RC_ATOMIC_ACKNOWLEDGE}) {
-        Target target;
-        for (size_t bytes = 0; bytes < 60; ++bytes)
-            for (uint8_t pad = 0; pad < 4; ++pad) {
-                Frame frame = forge(target.a, target.y, {.opcode = TERN_BTH_RC_SEND_ONLY, .psn = kPsn + 100});
-                const size_t bth = bth_of(frame);
-                frame.resize(bth + bytes);
-                if (bytes > TERN_BTH_OPCODE) frame[bth + TERN_BTH_OPCODE] = opcode;
-                if (bytes > TERN_BTH_FLAGS) frame[bth + TERN_BTH_FLAGS] = static_cast<uint8_t>(0x40 | pad << 4);
-                frame[bth - 3] = static_cast<uint8_t>(bytes + 8);
-                frame[ip_of(frame) + 3] = static_cast<uint8_t>(bytes + 28);
-                seal(frame);
-                target.inject(target.b, frame);
-            }
-        target.run_for(kMoment);
-        ASSERT_EQ(target.y.state(), TERN_QP_STATE_RTS);
-        target.x.post({.opcode = TERN_WQE_OP_RDMA_WRITE, .length = 8, .remote = kBack, .rkey = target.b.key});
-        EXPECT_EQ(next_status(target, target.x), TERN_CQE_STATUS_SUCCESS);
-    }
-}
-
 // Requests that are whole, and break the rules of a message: refused.
 class BrokenMessage : public testing::TestWithParam<std::pair<const char*, std::vector<std::pair<uint8_t, size_t>>>> {};
 
