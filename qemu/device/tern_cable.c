@@ -58,6 +58,7 @@ typedef struct TernCableFile {
 } TernCableFile;
 
 struct TernCable {
+    int fd; /* holds the lock on our end */
     TernCableFile *file;
     TernCableEnd *local;
     TernCableEnd *peer;
@@ -235,15 +236,10 @@ static bool tern_cable_lay_out(int fd, Error **errp)
     return true;
 }
 
-static TernCableFile *tern_cable_map(const char *path, Error **errp)
+static TernCableFile *tern_cable_map(int fd, const char *path, Error **errp)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     TernCableFile *file = NULL;
 
-    if (fd < 0) {
-        error_setg_errno(errp, errno, "tern: cannot open the cable %s", path);
-        return NULL;
-    }
     if (flock(fd, LOCK_EX) < 0) {
         error_setg_errno(errp, errno, "tern: cannot lock the cable %s", path);
     } else if (tern_cable_lay_out(fd, errp)) {
@@ -255,8 +251,7 @@ static TernCableFile *tern_cable_map(const char *path, Error **errp)
             file = NULL;
         }
     }
-    flock(fd, LOCK_UN); /* the mapping would keep the lock */
-    close(fd);
+    flock(fd, LOCK_UN);
     if (file && (file->magic != TERN_CABLE_MAGIC ||
                  file->version != TERN_CABLE_VERSION ||
                  file->bytes != sizeof(*file))) {
@@ -267,6 +262,30 @@ static TernCableFile *tern_cable_map(const char *path, Error **errp)
     return file;
 }
 
+/*
+ * One card per end: a lock of the open file on a byte of its own, which goes
+ * with the process however that ends.
+ */
+static bool tern_cable_claim(int fd, char end, const char *text, Error **errp)
+{
+    struct flock lock = {
+        .l_type = F_WRLCK,
+        .l_whence = SEEK_SET,
+        .l_start = end - 'a',
+        .l_len = 1,
+    };
+
+    if (fcntl(fd, F_OFD_SETLK, &lock) == 0) {
+        return true;
+    }
+    if (errno == EAGAIN || errno == EACCES) {
+        error_setg(errp, "tern: another card is plugged into %s", text);
+    } else {
+        error_setg_errno(errp, errno, "tern: cannot claim %s", text);
+    }
+    return false;
+}
+
 /* @text: PATH:a or PATH:b */
 TernCable *tern_cable_open(const char *text, Error **errp)
 {
@@ -274,16 +293,27 @@ TernCable *tern_cable_open(const char *text, Error **errp)
     g_autofree char *path = colon ? g_strndup(text, colon - text) : NULL;
     TernCableFile *file;
     TernCable *cable;
+    int fd;
 
     if (!path || (strcmp(colon, ":a") && strcmp(colon, ":b"))) {
         error_setg(errp, "tern: a cable is PATH:a or PATH:b, not '%s'", text);
         return NULL;
     }
-    file = tern_cable_map(path, errp);
-    if (!file) {
+    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        error_setg_errno(errp, errno, "tern: cannot open the cable %s", path);
+        return NULL;
+    }
+    file = tern_cable_map(fd, path, errp);
+    if (!file || !tern_cable_claim(fd, colon[1], text, errp)) {
+        if (file) {
+            munmap(file, sizeof(*file));
+        }
+        close(fd);
         return NULL;
     }
     cable = g_new0(TernCable, 1);
+    cable->fd = fd;
     cable->file = file;
     cable->local = &file->end[colon[1] == 'b'];
     cable->peer = &file->end[colon[1] == 'a'];
@@ -305,6 +335,7 @@ void tern_cable_close(TernCable *cable)
     qatomic_set(&cable->local->is_sleeping, 0);
     tern_cable_wake_peer(cable);
     munmap(cable->file, sizeof(*cable->file));
+    close(cable->fd);
     g_free(cable->copy);
     g_free(cable);
 }

@@ -18,6 +18,7 @@ from tern_lab import Lab, LabError
 
 EIO = 5
 REMOVAL_SECONDS = 10
+GONE_MS = 5000  # where nothing else runs
 LINK = "/tmp/link"
 
 
@@ -41,6 +42,8 @@ class LifeTests:
 
     def killed_processes(self, results):
         environment = f"TERN_TEST_ROUNDS={self.kills} TERN_TEST_SEED={self.seed}"
+        if self.kills > 1:
+            environment += f" TERN_TEST_GONE_MS={GONE_MS}"
         run_program(results, self.host, "kill_test", environment=environment, options="--gtest_filter=-*LinkDown",
                     seconds=240 * self.kills)
 

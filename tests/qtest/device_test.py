@@ -308,6 +308,7 @@ def bad_cables_are_one_clear_line():
         for cable, wanted in ((f"{directory}/x", "PATH:a or PATH:b"), (f"{directory}/x:c", "PATH:a or PATH:b"),
                               (f"{directory}/no/x:a", "cannot open the cable"), (f"{other}:a", "file is none")):
             expect_refused(directory, wanted, ends=f",cable0={cable}")
+        expect_refused(directory, "another card is plugged into", ends=f",cable0={directory}/y:a,cable1={directory}/y:a")
         expect_refused(directory, "does not work behind a vIOMMU", ends=f",cable0={directory}/x:a",
                        extra=("intel-iommu",))
 

