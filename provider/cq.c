@@ -24,7 +24,8 @@ static int tern_cq_check(const struct tern_context *ctx,
 	    attr->flags & ~IBV_CREATE_CQ_ATTR_SINGLE_THREADED)
 		return EOPNOTSUPP;
 	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD &&
-	    !to_tern_pd(attr->parent_domain)->contained)
+	    (!attr->parent_domain ||
+	     !to_tern_pd(attr->parent_domain)->contained))
 		return EINVAL;
 	if (!check_comp_mask(attr->wc_flags, IBV_WC_STANDARD_FLAGS |
 			     IBV_WC_EX_WITH_COMPLETION_TIMESTAMP))

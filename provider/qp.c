@@ -25,8 +25,8 @@ static int tern_qp_check(const struct ibv_qp_init_attr_ex *attr)
 	if (!check_comp_mask(attr->comp_mask, IBV_QP_INIT_ATTR_PD |
 			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS))
 		return EOPNOTSUPP;
-	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->send_cq ||
-	    !attr->recv_cq)
+	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd ||
+	    !attr->send_cq || !attr->recv_cq)
 		return EINVAL;
 	return 0;
 }

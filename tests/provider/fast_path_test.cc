@@ -221,6 +221,30 @@ TEST_F(FastPath, RecordAndDoorbellSayTheSame) {
     EXPECT_EQ(world.stores.back().value & TERN_OBJECT_NUMBER_MASK, queues.qpn);
 }
 
+TEST_F(FastPath, ADomainThatIsMissingIsEinval) {
+    ibv_qp_init_attr_ex qp{};
+    qp.qp_type = IBV_QPT_RC;
+    qp.send_cq = qp.recv_cq = world.cq;
+    qp.cap = {16, 16, 1, 1, 0};
+    qp.send_ops_flags = IBV_QP_EX_WITH_SEND;
+    for (const uint32_t mask : {unsigned{IBV_QP_INIT_ATTR_PD}, 0u}) {
+        qp.comp_mask = mask | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+        errno = 0;
+        EXPECT_EQ(ibv_create_qp_ex(world.context, &qp), nullptr);
+        EXPECT_EQ(errno, EINVAL);
+    }
+
+    ibv_cq_init_attr_ex cq{};
+    cq.cqe = 16;
+    cq.comp_mask = IBV_CQ_INIT_ATTR_MASK_PD;
+    for (ibv_pd* pd : {static_cast<ibv_pd*>(nullptr), world.pd}) {
+        cq.parent_domain = pd;
+        errno = 0;
+        EXPECT_EQ(ibv_create_cq_ex(world.context, &cq), nullptr);
+        EXPECT_EQ(errno, EINVAL);
+    }
+}
+
 TEST_F(FastPath, DestroyedQpLeavesNoCompletion) {
     connect();
     Work work(1, IBV_WR_RDMA_WRITE, {source.sge(0, 8)});

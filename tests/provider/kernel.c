@@ -15,15 +15,30 @@
 
 extern const struct verbs_device_ops verbs_provider_tern;
 
+static struct verbs_device_ops device_ops;
+static int context_cmd_fd;
+
+/*
+ * Stands where the provider's alloc_context does, so that the library sets up
+ * the context as for any program and yet asks no kernel for the descriptor.
+ */
+static struct verbs_context *alloc_context(struct ibv_device *device,
+					   int cmd_fd, void *private_data)
+{
+	verbs_get_device(device)->ops = &verbs_provider_tern;
+	return verbs_provider_tern.alloc_context(device, context_cmd_fd,
+						 private_data);
+}
+
 struct ibv_context *kernel_open(int cmd_fd)
 {
 	struct verbs_device *device = verbs_provider_tern.alloc_device(NULL);
-	struct verbs_context *context;
 
-	device->ops = &verbs_provider_tern;
-	context = verbs_provider_tern.alloc_context(&device->device, cmd_fd,
-						    NULL);
-	return context ? &context->context : NULL;
+	device_ops = verbs_provider_tern;
+	device_ops.alloc_context = alloc_context;
+	device->ops = &device_ops;
+	context_cmd_fd = cmd_fd;
+	return verbs_open_device(&device->device, NULL);
 }
 
 void kernel_pages(struct ibv_context *context, void **doorbells, void **push)
