@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Thin front: each target is one script, callable alone.
 
-.PHONY: help host setup engine kernel provider qemu image all demo test check soak shell install format clean
+.PHONY: help host setup engine kernel provider qemu image all demo test check bench bench-check soak shell install format clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
@@ -45,6 +45,12 @@ test: host ## all tests; ends with "N passed, N failed, N skipped"
 
 soak: host ## what takes hours; TERN_SOAK_SCALE=10 for a tenth of it (docs/soak.md)
 	@tests/soak
+
+bench: host ## measure, with peers beside us: a table, build/bench.json (docs/bench.md)
+	@tests/bench/bench
+
+bench-check: host ## the fast path takes no more instructions than what is committed
+	@tests/run bench
 
 check: host ## what needs no VM: format, licences, contract, scripts, and the C++ tests under ASan and UBSan
 	@tests/run checks asan

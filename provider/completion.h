@@ -12,16 +12,20 @@
 
 enum tern_completion_kind {
 	TERN_COMPLETION_UNKNOWN,	/* the card made no sense */
-	TERN_COMPLETION_SEND,
-	TERN_COMPLETION_RECEIVE,
 	TERN_COMPLETION_SKIP,		/* of a QP that is gone */
+	TERN_COMPLETION_SEND,		/* from here on there is a work request */
+	TERN_COMPLETION_RECEIVE,
 };
 
-/* What an opcode of the card is to the consumer. */
+/*
+ * What an opcode of the card is to the consumer. The first two are as they
+ * follow each other in struct ibv_wc.
+ */
 struct tern_completion_shape {
-	uint8_t kind;			/* enum tern_completion_kind */
-	uint8_t opcode;			/* enum ibv_wc_opcode */
-	uint8_t flags;			/* enum ibv_wc_flags */
+	enum ibv_wc_status status;	/* IBV_WC_SUCCESS */
+	enum ibv_wc_opcode opcode;
+	uint32_t kind;			/* enum tern_completion_kind */
+	uint32_t flags;			/* enum ibv_wc_flags */
 };
 
 /* poll.c */
@@ -39,7 +43,7 @@ tern_completion_shape(uint32_t owner)
  * Retires the send work request at @index and all before it. False: none is
  * outstanding there.
  */
-static inline bool tern_sq_retire(struct tern_sq *sq, uint16_t index,
+static inline bool tern_sq_retire(struct tern_sq *sq, uint32_t index,
 				  uint64_t *wr_id)
 {
 	const struct tern_sq_shadow *shadow = &sq->shadow[index & sq->mask];
@@ -58,7 +62,7 @@ static inline bool tern_sq_retire(struct tern_sq *sq, uint16_t index,
 }
 
 /* Likewise for receive work requests, which complete one by one. */
-static inline bool tern_rq_retire(struct tern_rq *rq, uint16_t index,
+static inline bool tern_rq_retire(struct tern_rq *rq, uint32_t index,
 				  uint64_t *wr_id)
 {
 	uint32_t prod = atomic_load_explicit(&rq->prod, memory_order_relaxed);
@@ -72,22 +76,28 @@ static inline bool tern_rq_retire(struct tern_rq *rq, uint16_t index,
 	return true;
 }
 
+/* The QP of a CQE that completes a send or a receive, or NULL. */
+static inline struct tern_qp *tern_completion_qp(struct tern_cq *cq,
+						 uint32_t owner)
+{
+	return tern_qp_table_find(cq->qps, TERN_GET32(TERN_CQE_UIDX, owner));
+}
+
 /*
  * Finds the QP and the work request of a CQE and retires it. NULL: the CQE is
  * not the answer to anything.
  */
 static inline struct tern_qp *
 tern_complete(struct tern_cq *cq, const struct tern_cqe *cqe, uint32_t owner,
-	      enum tern_completion_kind kind, uint64_t *wr_id)
+	      const struct tern_completion_shape *shape, uint64_t *wr_id)
 {
-	uint32_t uidx = TERN_GET32(TERN_CQE_UIDX, owner);
-	struct tern_qp *qp = tern_qp_table_find(cq->qps, uidx);
-	uint16_t index = le16toh(cqe->wqe_index);
+	struct tern_qp *qp = tern_completion_qp(cq, owner);
+	uint32_t index = le16toh(cqe->wqe_index);
 	bool is_known;
 
 	if (unlikely(!qp))
 		return NULL;
-	if (kind == TERN_COMPLETION_SEND)
+	if (shape->kind == TERN_COMPLETION_SEND)
 		is_known = tern_sq_retire(&qp->sq, index, wr_id);
 	else
 		is_known = tern_rq_retire(&qp->rq, index, wr_id);

@@ -52,6 +52,8 @@ static int tern_cq_alloc_memory(struct tern_context *ctx, struct tern_cq *cq)
 	if (err)
 		return err;
 	cq->ring = cq->buffer.address;
+	cq->ring_end = cq->ring + (1UL << cq->depth_log2);
+	tern_cq_look_at(cq, 0);
 	cq->record = tern_record_alloc(&ctx->records);
 	if (!cq->record) {
 		err = errno;

@@ -25,7 +25,7 @@ static int tern_show(struct tern_cq *cq, uint32_t count)
 	for (;; count++) {
 		cqe = tern_cqe_at(cq, count);
 		owner = tern_cqe_owner(cqe);
-		atomic_store_explicit(&cq->cons, count, memory_order_relaxed);
+		tern_cq_look_at(cq, count);
 		if (!tern_cqe_is_valid(cq, owner, count))
 			return ENOENT;
 		tern_cqe_read_barrier();
@@ -35,7 +35,7 @@ static int tern_show(struct tern_cq *cq, uint32_t count)
 	}
 	if (shape->kind == TERN_COMPLETION_UNKNOWN)
 		return EIO;
-	cq->current_qp = tern_complete(cq, cqe, owner, shape->kind,
+	cq->current_qp = tern_complete(cq, cqe, owner, shape,
 				       &cq->verbs_cq.cq_ex.wr_id);
 	if (!cq->current_qp)
 		return EIO;
@@ -48,8 +48,9 @@ static int tern_show(struct tern_cq *cq, uint32_t count)
 
 static void tern_publish_shown(struct tern_cq *cq)
 {
-	tern_cq_publish(cq, atomic_load_explicit(&cq->cons,
-						 memory_order_relaxed));
+	tern_cq_publish(cq,
+			atomic_load_explicit(&cq->cons, memory_order_relaxed),
+			atomic_load_explicit(&cq->next, memory_order_relaxed));
 }
 
 static int tern_start_poll(struct ibv_cq_ex *ibcq,
@@ -91,7 +92,8 @@ static void tern_end_poll(struct ibv_cq_ex *ibcq)
 {
 	struct tern_cq *cq = to_tern_cq_ex(ibcq);
 
-	tern_cq_publish(cq, tern_cq_after_shown(cq));
+	tern_cq_look_at(cq, tern_cq_after_shown(cq));
+	tern_publish_shown(cq);
 	cq->current = NULL;
 	tern_unlock(&cq->lock, cq->need_lock);
 }

@@ -6,6 +6,7 @@
  * consumer is told each time it polls: the CQ cannot be trusted any more.
  */
 #include <errno.h>
+#include <string.h>
 
 #include <ccan/array_size.h>
 
@@ -52,7 +53,8 @@ enum ibv_wc_status tern_completion_status(uint32_t error)
 	return tern_statuses[status];
 }
 
-static void tern_fill_failure(const struct tern_cqe *cqe, struct ibv_wc *wc)
+static __attribute__((noinline)) void
+tern_fill_failure(const struct tern_cqe *cqe, struct ibv_wc *wc)
 {
 	uint32_t error = le32toh(cqe->error);
 
@@ -78,68 +80,132 @@ static inline void tern_fill_receive(const struct tern_cqe *cqe,
 	wc->dlid_path_bits = 0;
 }
 
-/* False: the entry makes no sense. */
-static inline bool tern_fill(struct tern_cq *cq, const struct tern_cqe *cqe,
-			     uint32_t owner,
-			     const struct tern_completion_shape *shape,
-			     struct ibv_wc *wc)
+/* What a completion of @qp says, whatever it completes. */
+static inline ALWAYS_INLINE void
+tern_fill(const struct tern_qp *qp, const struct tern_cqe *cqe,
+	  const struct tern_completion_shape *shape, struct ibv_wc *wc)
 {
-	struct tern_qp *qp = tern_complete(cq, cqe, owner, shape->kind,
-					   &wc->wr_id);
+	static_assert(offsetof(struct ibv_wc, opcode) -
+		      offsetof(struct ibv_wc, status) ==
+		      offsetof(struct tern_completion_shape, opcode) &&
+		      offsetof(struct tern_completion_shape, status) == 0,
+		      "status and opcode are copied together");
 
-	if (unlikely(!qp))
-		return false;
-	wc->qp_num = qp->verbs_qp.qp.qp_num;
-	wc->opcode = shape->opcode;
-	wc->byte_len = le32toh(cqe->byte_len);
-	wc->status = IBV_WC_SUCCESS;
+	memcpy(&wc->status, &shape->status,
+	       sizeof(shape->status) + sizeof(shape->opcode));
 	wc->vendor_err = 0;
+	wc->byte_len = le32toh(cqe->byte_len);
+	wc->qp_num = qp->verbs_qp.qp.qp_num;
+}
+
+/* Retires the send that the entry completes. False: the entry makes no sense. */
+static inline ALWAYS_INLINE bool
+tern_take_send(struct tern_qp *qp, const struct tern_cqe *cqe,
+	       const struct tern_completion_shape *shape, struct ibv_wc *wc)
+{
+	if (unlikely(!tern_sq_retire(&qp->sq, le16toh(cqe->wqe_index),
+				     &wc->wr_id)))
+		return false;
 	wc->wc_flags = 0;
-	if (shape->kind == TERN_COMPLETION_RECEIVE)
-		tern_fill_receive(cqe, shape, wc);
-	if (unlikely(owner & TERN_CQE_FAILED))
-		tern_fill_failure(cqe, wc);
+	tern_fill(qp, cqe, shape, wc);
 	return true;
 }
 
-static int tern_poll_entries(struct tern_cq *cq, int count, struct ibv_wc *wc)
+/* Likewise for a receive. */
+static inline ALWAYS_INLINE bool
+tern_take_receive(struct tern_qp *qp, const struct tern_cqe *cqe,
+		  const struct tern_completion_shape *shape, struct ibv_wc *wc)
 {
+	if (unlikely(!tern_rq_retire(&qp->rq, le16toh(cqe->wqe_index),
+				     &wc->wr_id)))
+		return false;
+	tern_fill_receive(cqe, shape, wc);
+	tern_fill(qp, cqe, shape, wc);
+	return true;
+}
+
+/* Entries that follow each other are mostly alike: of one QP and one opcode. */
+static __attribute__((noinline)) int
+tern_poll_many(struct tern_cq *cq, int count, struct ibv_wc *wc)
+{
+	uintptr_t next = atomic_load_explicit(&cq->next, memory_order_relaxed);
 	uint32_t first = atomic_load_explicit(&cq->cons, memory_order_relaxed);
-	const struct tern_completion_shape *shape;
-	const struct tern_cqe *cqe;
+	const struct tern_completion_shape *shape = NULL;
+	const struct tern_cqe *cqe = tern_cqe_of(next);
+	const struct ibv_wc *end = wc + count;
+	uint32_t phase = next << 31;
+	struct ibv_wc *to = wc;
+	struct tern_qp *qp = NULL;
+	uint64_t last = UINT64_MAX;	/* no owner word */
 	uint32_t cons = first;
 	uint32_t owner;
-	int polled = 0;
+	bool is_known;
 	int err = 0;
 
-	for (; polled < count; cons++) {
-		cqe = tern_cqe_at(cq, cons);
+	for (; to < end; cons++) {
 		owner = tern_cqe_owner(cqe);
-		if (!tern_cqe_is_valid(cq, owner, cons))
+		if ((int32_t)(owner ^ phase) < 0)
 			break;
 		tern_cqe_read_barrier();
-		shape = tern_completion_shape(owner);
-		if (unlikely(shape->kind == TERN_COMPLETION_SKIP))
-			continue;
-		if (unlikely(shape->kind == TERN_COMPLETION_UNKNOWN ||
-			     !tern_fill(cq, cqe, owner, shape, &wc[polled]))) {
+		if (owner != last) {
+			last = UINT64_MAX;
+			shape = tern_completion_shape(owner);
+			if (unlikely(shape->kind == TERN_COMPLETION_SKIP))
+				goto next;
+			qp = tern_completion_qp(cq, owner);
+			if (unlikely(!qp ||
+				     shape->kind == TERN_COMPLETION_UNKNOWN)) {
+				err = -EIO;
+				break;
+			}
+			last = owner;
+		}
+		if (shape->kind == TERN_COMPLETION_SEND)
+			is_known = tern_take_send(qp, cqe, shape, to);
+		else
+			is_known = tern_take_receive(qp, cqe, shape, to);
+		if (unlikely(!is_known)) {
 			err = -EIO;
 			break;
 		}
-		polled++;
+		if (unlikely(owner & TERN_CQE_FAILED))
+			tern_fill_failure(cqe, to);
+		to++;
+next:
+		if (unlikely(++cqe == cq->ring_end)) {
+			cqe = cq->ring;
+			phase ^= TERN_MASK32(TERN_CQE_PHASE);
+		}
 	}
 	if (cons != first)
-		tern_cq_publish(cq, cons);
-	return polled ? polled : err;
+		tern_cq_publish(cq, cons, (uintptr_t)cqe | phase >> 31);
+	return to != wc ? to - wc : err;
 }
 
-/* Polling is mostly finding nothing: that takes no lock. */
-static inline bool tern_cq_is_empty(const struct tern_cq *cq)
+/*
+ * Likewise for one, which the caller has found valid. What is not a send that
+ * succeeded is left to the other.
+ */
+static __attribute__((noinline)) int
+tern_poll_one(struct tern_cq *cq, int count, struct ibv_wc *wc)
 {
-	uint32_t cons = atomic_load_explicit(&cq->cons, memory_order_relaxed);
+	uintptr_t next = atomic_load_explicit(&cq->next, memory_order_relaxed);
+	uint32_t owner = tern_cqe_owner(tern_cqe_of(next));
+	const struct tern_completion_shape *shape = tern_completion_shape(owner);
+	struct tern_qp *qp;
 
-	return !tern_cqe_is_valid(cq, tern_cqe_owner(tern_cqe_at(cq, cons)),
-				  cons);
+	tern_cqe_read_barrier();
+	if (unlikely(owner & TERN_CQE_FAILED ||
+		     shape->kind != TERN_COMPLETION_SEND))
+		return tern_poll_many(cq, 1, wc);
+	qp = tern_completion_qp(cq, owner);
+	if (unlikely(!qp ||
+		     !tern_take_send(qp, tern_cqe_of(next), shape, wc)))
+		return -EIO;
+	tern_cq_publish(cq, atomic_load_explicit(&cq->cons,
+						 memory_order_relaxed) + 1,
+			tern_cqe_after(cq, next));
+	return 1;
 }
 
 static __attribute__((noinline)) int
@@ -148,24 +214,22 @@ tern_poll_locked(struct tern_cq *cq, int count, struct ibv_wc *wc)
 	int polled;
 
 	pthread_spin_lock(&cq->lock);
-	polled = tern_poll_entries(cq, count, wc);
+	polled = tern_poll_many(cq, count, wc);
 	pthread_spin_unlock(&cq->lock);
 	return polled;
 }
 
-static __attribute__((noinline)) int
-tern_poll_unlocked(struct tern_cq *cq, int count, struct ibv_wc *wc)
-{
-	return tern_poll_entries(cq, count, wc);
-}
-
+/* Polling is mostly finding nothing: that takes no lock. */
 int tern_poll_cq(struct ibv_cq *ibcq, int count, struct ibv_wc *wc)
 {
 	struct tern_cq *cq = to_tern_cq(ibcq);
+	uintptr_t next = atomic_load_explicit(&cq->next, memory_order_relaxed);
 
-	if (tern_cq_is_empty(cq))
+	if (tern_cqe_is_pending(next, tern_cqe_owner(tern_cqe_of(next))))
 		return 0;
 	if (cq->need_lock)
 		return tern_poll_locked(cq, count, wc);
-	return tern_poll_unlocked(cq, count, wc);
+	if (count == 1)
+		return tern_poll_one(cq, count, wc);
+	return tern_poll_many(cq, count, wc);
 }

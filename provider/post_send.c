@@ -21,18 +21,25 @@
 #define TERN_SHAPE_NO_DATA	0x10	/* no data at all */
 
 struct tern_send_shape {
-	uint8_t opcode;			/* 0: the QP has no such work request */
+	uint32_t opcode;		/* in place; 0: the QP has no such work request */
+	uint32_t immediate_mask;	/* all ones where there is one */
 	uint8_t header_bytes;
 	uint8_t flags;			/* TERN_SHAPE_* */
-	uint32_t immediate_mask;	/* all ones where there is one */
+	uint8_t plain_end;		/* send flags below this may be plain */
 };
+
+/* Plain: no flag of the shape asks for more than tern_put_plain() does. */
+#define TERN_SHAPE_PLAIN_END(what)					\
+	((what) & (TERN_SHAPE_ATOMIC | TERN_SHAPE_KEY | TERN_SHAPE_NO_DATA) ? 0 : \
+	 (what) & TERN_SHAPE_NO_INLINE ? IBV_SEND_INLINE : TERN_SEND_FLAGS + 1)
 
 #define TERN_SHAPE(op, header, mask, what)				\
 	{								\
-		.opcode = (op),						\
+		.opcode = TERN_SET32(TERN_WQE_OPCODE, op),		\
+		.immediate_mask = (mask),				\
 		.header_bytes = (header),				\
 		.flags = (what),					\
-		.immediate_mask = (mask),				\
+		.plain_end = TERN_SHAPE_PLAIN_END(what),		\
 	}
 
 static const struct tern_send_shape tern_rc_shapes[] = {
@@ -113,12 +120,6 @@ static inline ALWAYS_INLINE int tern_put_data(const struct tern_sq *sq, void *to
 		*count = bytes;
 		return bytes;
 	}
-	/* The first SGE of every WQE is in its first block. */
-	if (likely(wr->num_sge == 1 && sge->length)) {
-		tern_put_sge(to, sge->addr, sge->length, sge->lkey);
-		*count = 1;
-		return sizeof(struct tern_sge);
-	}
 	*count = tern_put_sges(sq, to, sge, wr->num_sge);
 	return *count * sizeof(struct tern_sge);
 }
@@ -131,8 +132,6 @@ static inline ALWAYS_INLINE bool tern_may_post(const struct tern_sq *sq,
 	if (unlikely((uint32_t)wr->num_sge > sq->max_sge ||
 		     wr->send_flags & ~TERN_SEND_FLAGS))
 		return false;
-	if (likely(!(shape->flags & ~(TERN_SHAPE_REMOTE | TERN_SHAPE_KEY))))
-		return true;
 	if (shape->flags & TERN_SHAPE_NO_INLINE &&
 	    wr->send_flags & IBV_SEND_INLINE)
 		return false;
@@ -190,107 +189,183 @@ struct tern_send_type {
 	void (*put_segments)(struct tern_wqe_control *control,
 			     const struct ibv_send_wr *wr,
 			     const struct tern_send_shape *shape);
+	uint32_t (*put_any)(const struct tern_sq *sq, uint32_t prod,
+			    const struct ibv_send_wr *wr);
 };
 
-/* Writes the WQE of @wr at sq->prod. Returns its blocks, or 0: refused. */
-static inline ALWAYS_INLINE uint32_t tern_put_wqe(struct tern_sq *sq,
+/* Writes the WQE of @wr at @prod. Returns its blocks, or 0: refused. */
+static inline ALWAYS_INLINE uint32_t tern_put_wqe(const struct tern_sq *sq,
+					   uint32_t prod,
 					   const struct ibv_send_wr *wr,
 					   const struct tern_send_type type)
 {
-	struct tern_wqe_control *control = tern_wqe_at(sq, sq->prod);
+	struct tern_wqe_control *control = tern_wqe_at(sq, prod);
 	const struct tern_send_shape *shape;
+	uint8_t count;
 	uint32_t more;
 	int bytes;
 
-	if (unlikely(wr->opcode >= type.shape_count))
+	if (wr->opcode >= type.shape_count)
 		return 0;
 	shape = &type.shapes[wr->opcode];
-	if (unlikely(!shape->opcode || !tern_may_post(sq, wr, shape)))
+	if (!shape->opcode || !tern_may_post(sq, wr, shape))
 		return 0;
 	bytes = tern_put_data(sq, (void *)control + shape->header_bytes, wr,
-			      &control->count);
-	if (unlikely(bytes < 0))
+			      &count);
+	if (bytes < 0)
 		return 0;
 
 	more = tern_more_blocks(shape->header_bytes + bytes);
-	control->qpn_opcode =
-		htole32(sq->qpn |
-			TERN_SET32(TERN_WQE_OPCODE, shape->opcode));
-	control->index = htole16(sq->prod);
-	control->flags = tern_wqe_flags(wr->send_flags) | more;
+	tern_put_control(control, shape->opcode | sq->qpn, prod,
+			 tern_wqe_flags(wr->send_flags) | more, count);
 	control->immediate = tern_immediate(wr, shape);
 	type.put_segments(control, wr, shape);
 	return 1 + more;
 }
 
-static inline ALWAYS_INLINE int tern_post(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
+/*
+ * What is posted most: one SGE, or 8 to 16 bytes inline, in one block. False:
+ * it is something else, and what was written does not count.
+ */
+static inline ALWAYS_INLINE bool tern_put_plain(const struct tern_sq *sq,
+					 uint32_t prod,
+					 const struct ibv_send_wr *wr,
+					 const struct tern_send_type type)
+{
+	struct tern_wqe_control *control = tern_wqe_at(sq, prod);
+	const struct ibv_sge *sge = wr->sg_list;
+	const struct tern_send_shape *shape;
+	uint8_t count = 1;
+	void *data;
+
+	if (unlikely(wr->opcode >= type.shape_count || wr->num_sge != 1))
+		return false;
+	shape = &type.shapes[wr->opcode];
+	if (unlikely(wr->send_flags >= shape->plain_end))
+		return false;
+	data = (void *)control + shape->header_bytes;
+	if (wr->send_flags & IBV_SEND_INLINE) {
+		count = sge->length;
+		if (unlikely(sge->length - 8 > 8 ||
+			     sge->length > sq->max_inline))
+			return false;
+		tern_copy_16(data, (void *)(uintptr_t)sge->addr, count);
+	} else {
+		if (unlikely(!sge->length))
+			return false;
+		tern_copy_sge(data, sge);
+	}
+	tern_put_control(control, shape->opcode | sq->qpn, prod,
+			 tern_wqe_flags(wr->send_flags), count);
+	control->immediate = wr->imm_data &
+			     (__force __be32)shape->immediate_mask;
+	type.put_segments(control, wr, shape);
+	return true;
+}
+
+static inline ALWAYS_INLINE int tern_post(struct tern_sq *sq,
+				   struct ibv_send_wr *wr,
 				   struct ibv_send_wr **bad_wr,
 				   const struct tern_send_type type)
 {
-	struct tern_sq *sq = &to_tern_qp(ibqp)->sq;
+	uint32_t wr_prod = atomic_load_explicit(&sq->wr_prod,
+						memory_order_relaxed);
+	uint32_t full = atomic_load_explicit(&sq->wr_cons,
+					     memory_order_acquire) + sq->max_wr;
+	uint32_t first = sq->prod;
 	struct tern_sq_shadow *shadow;
-	uint32_t wr_prod, full, first;
+	uint32_t prod = first;
 	uint32_t blocks;
 	int err = 0;
 
-	tern_lock(&sq->lock, sq->need_lock);
-	first = sq->prod;
-	wr_prod = atomic_load_explicit(&sq->wr_prod, memory_order_relaxed);
-	full = atomic_load_explicit(&sq->wr_cons, memory_order_acquire) +
-	       sq->max_wr;
 	for (; wr; wr = wr->next) {
 		if (unlikely(wr_prod == full)) {
 			err = ENOMEM;
 			break;
 		}
-		blocks = tern_put_wqe(sq, wr, type);
-		if (unlikely(!blocks)) {
-			err = EINVAL;
-			break;
+		blocks = 1;
+		if (unlikely(!tern_put_plain(sq, prod, wr, type))) {
+			blocks = type.put_any(sq, prod, wr);
+			if (unlikely(!blocks)) {
+				err = EINVAL;
+				break;
+			}
 		}
-		shadow = &sq->shadow[sq->prod & sq->mask];
+		shadow = &sq->shadow[prod & sq->mask];
 		shadow->wr_id = wr->wr_id;
 		shadow->next_wr = ++wr_prod;
-		sq->prod += blocks;
+		prod += blocks;
 	}
 	if (unlikely(err))
 		*bad_wr = wr;
-	if (likely(sq->prod != first)) {
+	if (likely(prod != first)) {
 		atomic_store_explicit(&sq->wr_prod, wr_prod,
 				      memory_order_relaxed);
-		tern_sq_publish(sq, sq->prod - first == 1 ?
-				tern_wqe_at(sq, first) : NULL);
+		tern_sq_publish(sq, first, prod);
 	}
-	tern_unlock(&sq->lock, sq->need_lock);
 	return err;
 }
 
-int tern_post_send_rc(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
-		      struct ibv_send_wr **bad_wr)
-{
-	static const struct tern_send_type rc = {
-		.shapes = tern_rc_shapes,
-		.shape_count = ARRAY_SIZE(tern_rc_shapes),
-		.put_segments = tern_put_rc,
-	};
+static uint32_t tern_put_any_rc(const struct tern_sq *sq, uint32_t prod,
+				const struct ibv_send_wr *wr);
+static uint32_t tern_put_any_ud(const struct tern_sq *sq, uint32_t prod,
+				const struct ibv_send_wr *wr);
 
-	return tern_post(ibqp, wr, bad_wr, rc);
+static const struct tern_send_type tern_rc = {
+	.shapes = tern_rc_shapes,
+	.shape_count = ARRAY_SIZE(tern_rc_shapes),
+	.put_segments = tern_put_rc,
+	.put_any = tern_put_any_rc,
+};
+
+static const struct tern_send_type tern_ud = {
+	.shapes = tern_ud_shapes,
+	.shape_count = ARRAY_SIZE(tern_ud_shapes),
+	.put_segments = tern_put_ud,
+	.put_any = tern_put_any_ud,
+};
+
+static __attribute__((noinline)) uint32_t
+tern_put_any_rc(const struct tern_sq *sq, uint32_t prod,
+		const struct ibv_send_wr *wr)
+{
+	return tern_put_wqe(sq, prod, wr, tern_rc);
 }
 
-int tern_post_send_ud(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
-		      struct ibv_send_wr **bad_wr)
+static __attribute__((noinline)) uint32_t
+tern_put_any_ud(const struct tern_sq *sq, uint32_t prod,
+		const struct ibv_send_wr *wr)
 {
-	static const struct tern_send_type ud = {
-		.shapes = tern_ud_shapes,
-		.shape_count = ARRAY_SIZE(tern_ud_shapes),
-		.put_segments = tern_put_ud,
-	};
+	return tern_put_wqe(sq, prod, wr, tern_ud);
+}
 
-	return tern_post(ibqp, wr, bad_wr, ud);
+static int tern_post_rc(struct tern_sq *sq, struct ibv_send_wr *wr,
+			struct ibv_send_wr **bad_wr)
+{
+	return tern_post(sq, wr, bad_wr, tern_rc);
+}
+
+static int tern_post_ud(struct tern_sq *sq, struct ibv_send_wr *wr,
+			struct ibv_send_wr **bad_wr)
+{
+	return tern_post(sq, wr, bad_wr, tern_ud);
+}
+
+tern_post_send_fn tern_post_send_of(enum ibv_qp_type type)
+{
+	return type == IBV_QPT_UD ? tern_post_ud : tern_post_rc;
 }
 
 int tern_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		   struct ibv_send_wr **bad_wr)
 {
-	return to_tern_qp(ibqp)->post_send(ibqp, wr, bad_wr);
+	struct tern_qp *qp = to_tern_qp(ibqp);
+	int err;
+
+	if (!qp->sq.need_lock)
+		return qp->post_send(&qp->sq, wr, bad_wr);
+	pthread_spin_lock(&qp->sq.lock);
+	err = qp->post_send(&qp->sq, wr, bad_wr);
+	pthread_spin_unlock(&qp->sq.lock);
+	return err;
 }

@@ -222,8 +222,7 @@ static int tern_qp_init(struct tern_context *ctx, struct tern_qp *qp,
 		err = tern_wr_init(qp, attr->qp_type, attr->send_ops_flags);
 	if (err)
 		return err;
-	qp->post_send = attr->qp_type == IBV_QPT_UD ? tern_post_send_ud :
-						      tern_post_send_rc;
+	qp->post_send = tern_post_send_of(attr->qp_type);
 	qp->sq.doorbell = ctx->doorbells + TERN_DOORBELL_SQ;
 	err = tern_qp_alloc_memory(ctx, qp, &size);
 	if (err)

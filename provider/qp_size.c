@@ -36,6 +36,8 @@ static int tern_sq_size(const struct tern_limits *limits, enum ibv_qp_type type,
 	if (cap->max_send_sge > limits->send_sge ||
 	    cap->max_inline_data > limits->inline_bytes)
 		return EINVAL;
+	/* There is always room for one. */
+	cap->max_send_sge = max_t(uint32_t, cap->max_send_sge, 1);
 	blocks = tern_wqe_blocks(type, cap->max_send_sge,
 				 cap->max_inline_data);
 	size->sq_depth_log2 =

@@ -3,13 +3,26 @@
  * Copyright (c) 2026 The Tern authors
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "qp_table.h"
 
+static struct tern_qp_page tern_no_qps;
+
 void tern_qp_table_init(struct tern_qp_table *table)
 {
+	uint32_t i;
+
+	for (i = 0; i < TERN_QP_TABLE_PAGES; i++)
+		atomic_store_explicit(&table->pages[i], &tern_no_qps,
+				      memory_order_relaxed);
 	pthread_mutex_init(&table->mutex, NULL);
+}
+
+static bool tern_qp_table_has_page(struct tern_qp_table *table, uint32_t i)
+{
+	return atomic_load(&table->pages[i]) != &tern_no_qps;
 }
 
 void tern_qp_table_fini(struct tern_qp_table *table)
@@ -17,7 +30,8 @@ void tern_qp_table_fini(struct tern_qp_table *table)
 	uint32_t i;
 
 	for (i = 0; i < TERN_QP_TABLE_PAGES; i++)
-		free(atomic_load(&table->pages[i]));
+		if (tern_qp_table_has_page(table, i))
+			free(atomic_load(&table->pages[i]));
 	pthread_mutex_destroy(&table->mutex);
 }
 
@@ -25,7 +39,7 @@ static int tern_qp_table_grow(struct tern_qp_table *table, uint32_t page_index)
 {
 	struct tern_qp_page *page;
 
-	if (atomic_load(&table->pages[page_index]))
+	if (tern_qp_table_has_page(table, page_index))
 		return 0;
 	page = calloc(1, sizeof(*page));
 	if (!page)

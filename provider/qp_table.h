@@ -26,9 +26,10 @@ struct tern_qp_page {
 };
 
 struct tern_qp_table {
+	/* Never NULL: where there is no QP yet, they share an empty page. */
+	_Atomic(struct tern_qp_page *) pages[TERN_QP_TABLE_PAGES];
 	pthread_mutex_t mutex;		/* of whoever adds or removes */
 	uint32_t first_free;		/* no free index is lower */
-	_Atomic(struct tern_qp_page *) pages[TERN_QP_TABLE_PAGES];
 };
 
 void tern_qp_table_init(struct tern_qp_table *table);
@@ -46,8 +47,6 @@ static inline struct tern_qp *tern_qp_table_find(struct tern_qp_table *table,
 		atomic_load_explicit(&table->pages[uidx >> TERN_QP_PAGE_SHIFT],
 				     memory_order_acquire);
 
-	if (!page)
-		return NULL;
 	return atomic_load_explicit(&page->qps[uidx & (TERN_QP_PAGE_QPS - 1)],
 				    memory_order_acquire);
 }

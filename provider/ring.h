@@ -49,22 +49,31 @@ static inline void tern_push_block(void *slot, const void *block)
 	int i;
 
 	mmio_wc_start();
+	#pragma GCC unroll 8
 	for (i = 0; i < TERN_PUSH_SLOT_BYTES / sizeof(*to); i++)
 		mmio_write64_le(to + i, from[i]);
 	mmio_flush_writes();
 }
 
-/*
- * Announces the WQEs before sq->prod. @block: the WQE if it is the only new one
- * and has one block, else NULL.
- */
-static inline void tern_sq_publish(const struct tern_sq *sq, const void *block)
+/* First block of the WQE with count @count. */
+static inline void *tern_wqe_at(const struct tern_sq *sq, uint32_t count)
 {
-	tern_record_store(sq->record, sq->prod);
-	if (sq->push && block)
-		tern_push_block(sq->push, block);
+	return sq->ring + ((size_t)(count & sq->mask) << TERN_SQ_BLOCK_SHIFT);
+}
+
+/*
+ * The queue's producer moves from @first to @prod, and the card hears of it. One
+ * WQE of one block alone may be pushed.
+ */
+static inline void tern_sq_publish(struct tern_sq *sq, uint32_t first,
+				   uint32_t prod)
+{
+	sq->prod = prod;
+	tern_record_store(sq->record, prod);
+	if (sq->push && prod - first == 1)
+		tern_push_block(sq->push, tern_wqe_at(sq, first));
 	else
-		tern_ring_doorbell(sq->doorbell, sq->qpn, sq->prod);
+		tern_ring_doorbell(sq->doorbell, sq->qpn, prod);
 }
 
 static inline const struct tern_cqe *tern_cqe_at(const struct tern_cq *cq,
@@ -97,10 +106,53 @@ static inline void tern_cqe_read_barrier(void)
 #endif
 }
 
-/* Entries before @cons are the card's again. */
-static inline void tern_cq_publish(struct tern_cq *cq, uint32_t cons)
+/* The entry of cq->next. */
+static inline const struct tern_cqe *tern_cqe_of(uintptr_t next)
+{
+	return (const struct tern_cqe *)(next & ~(uintptr_t)1);
+}
+
+/* Is the entry of cq->next, whose last word is @owner, still the card's? */
+static inline bool tern_cqe_is_pending(uintptr_t next, uint32_t owner)
+{
+	static_assert(TERN_CQE_PHASE_HI == 31 && TERN_CQE_PHASE_LO == 31,
+		      "the phase is the sign");
+
+	return (int32_t)(owner ^ (uint32_t)next << 31) < 0;
+}
+
+/* The entry after that of @next. */
+static inline uintptr_t tern_cqe_after(const struct tern_cq *cq, uintptr_t next)
+{
+	next += sizeof(struct tern_cqe);
+	if (unlikely(tern_cqe_of(next) == cq->ring_end))
+		next = (uintptr_t)cq->ring | !(next & 1);
+	return next;
+}
+
+/*
+ * The entry of @cons, at @next, is looked at next. Its address and its phase
+ * are one word, so that who polls without the lock never sees one without the
+ * other.
+ */
+static inline void tern_cq_set(struct tern_cq *cq, uint32_t cons,
+			       uintptr_t next)
 {
 	atomic_store_explicit(&cq->cons, cons, memory_order_relaxed);
+	atomic_store_explicit(&cq->next, next, memory_order_relaxed);
+}
+
+static inline void tern_cq_look_at(struct tern_cq *cq, uint32_t cons)
+{
+	tern_cq_set(cq, cons, (uintptr_t)tern_cqe_at(cq, cons) |
+		    tern_ring_phase(cons, cq->depth_log2));
+}
+
+/* Entries before @cons, which is at @next, are the card's again. */
+static inline void tern_cq_publish(struct tern_cq *cq, uint32_t cons,
+				   uintptr_t next)
+{
+	tern_cq_set(cq, cons, next);
 	/* The card may overwrite an entry once it sees that it was read. */
 	atomic_thread_fence(memory_order_release);
 	*(volatile __le32 *)&cq->record->cons = htole32(cons);

@@ -71,8 +71,10 @@ struct tern_ah {
 
 struct tern_cq {
 	struct verbs_cq verbs_cq;
+	_Atomic(uintptr_t) next;	/* entry to look at, and its phase */
 	struct tern_cqe *ring;
-	_Atomic(uint32_t) cons;		/* free-running */
+	struct tern_cqe *ring_end;
+	_Atomic(uint32_t) cons;		/* free-running count of that entry */
 	uint32_t depth_log2;
 	struct tern_qp_table *qps;
 	struct tern_cq_record *record;
@@ -119,17 +121,23 @@ struct tern_sq {
 	void *push;			/* slot of this QP alone; NULL: doorbells */
 
 	/* ibv_wr_start() up to ibv_wr_complete(). */
-	struct tern_wqe_control *build;	/* the WQE being written */
-	uint32_t build_header;		/* bytes before its data */
-	bool build_may_inline;
-	int build_err;
+	void *build;			/* where the data of the WQE being written go */
 	uint32_t build_prod;
 	uint32_t build_wr_prod;
+	uint32_t build_full;		/* build_wr_prod at which no more fit */
+	int build_err;
+	/* Stands for the WQE that was refused, so that its data harm nothing. */
+	uint8_t build_refused[TERN_SQ_BLOCK_BYTES]
+		__attribute__((aligned(TERN_SQ_BLOCK_BYTES)));
 
 	/* Written by who polls; apart from what is read by who posts. */
 	_Atomic(uint32_t) wr_cons
 		__attribute__((aligned(TERN_CACHE_LINE_BYTES)));
 };
+
+/* Posts a list into a queue that nobody else posts to at the same time. */
+typedef int (*tern_post_send_fn)(struct tern_sq *sq, struct ibv_send_wr *wr,
+				 struct ibv_send_wr **bad_wr);
 
 struct tern_rq {
 	uint8_t *ring;
@@ -149,8 +157,7 @@ struct tern_rq {
 
 struct tern_qp {
 	struct verbs_qp verbs_qp;
-	int (*post_send)(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
-			 struct ibv_send_wr **bad_wr);
+	tern_post_send_fn post_send;
 	struct tern_sq sq;
 	struct tern_rq rq;
 	uint32_t uidx;
@@ -274,10 +281,7 @@ int tern_destroy_qp(struct ibv_qp *ibqp);
 /* post_send.c */
 int tern_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		   struct ibv_send_wr **bad_wr);
-int tern_post_send_rc(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
-		      struct ibv_send_wr **bad_wr);
-int tern_post_send_ud(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
-		      struct ibv_send_wr **bad_wr);
+tern_post_send_fn tern_post_send_of(enum ibv_qp_type type);
 
 /* post_recv.c */
 int tern_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,

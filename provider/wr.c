@@ -21,16 +21,39 @@
 #define TERN_UD_SEND_OPS						\
 	(IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
 
+/* Bit n: the WQE of opcode n takes inline data. */
+#define TERN_INLINE_OPCODES						\
+	(1U << TERN_WQE_OP_SEND | 1U << TERN_WQE_OP_SEND_WITH_IMM |	\
+	 1U << TERN_WQE_OP_SEND_WITH_INV | 1U << TERN_WQE_OP_RDMA_WRITE | \
+	 1U << TERN_WQE_OP_RDMA_WRITE_WITH_IMM)
+
+/* Data start in the first block of a WQE. */
+static inline struct tern_wqe_control *tern_wr_control(const struct tern_sq *sq)
+{
+	return (void *)((uintptr_t)sq->build &
+			~(uintptr_t)(TERN_SQ_BLOCK_BYTES - 1));
+}
+
+/* What follows is written where it harms nothing, and the batch is refused. */
+static __attribute__((noinline)) void tern_wr_refuse(struct tern_sq *sq, int err)
+{
+	if (!sq->build_err)
+		sq->build_err = err;
+	sq->build_full = sq->build_wr_prod;
+	sq->build = sq->build_refused + TERN_SEND_HEADER_BYTES;
+}
+
 static void tern_wr_start(struct ibv_qp_ex *ibqp)
 {
 	struct tern_sq *sq = &to_tern_qp_ex(ibqp)->sq;
 
 	tern_lock(&sq->lock, sq->need_lock);
-	sq->build = NULL;
 	sq->build_err = 0;
 	sq->build_prod = sq->prod;
 	sq->build_wr_prod = atomic_load_explicit(&sq->wr_prod,
 						 memory_order_relaxed);
+	sq->build_full = atomic_load_explicit(&sq->wr_cons,
+					      memory_order_acquire) + sq->max_wr;
 }
 
 /* The first blocks of the batch stay as they are until it is announced. */
@@ -41,11 +64,9 @@ static int tern_wr_complete(struct ibv_qp_ex *ibqp)
 	int err = sq->build_err;
 
 	if (likely(!err && sq->build_prod != first)) {
-		sq->prod = sq->build_prod;
 		atomic_store_explicit(&sq->wr_prod, sq->build_wr_prod,
 				      memory_order_relaxed);
-		tern_sq_publish(sq, sq->prod - first == 1 ?
-				tern_wqe_at(sq, first) : NULL);
+		tern_sq_publish(sq, first, sq->build_prod);
 	}
 	tern_unlock(&sq->lock, sq->need_lock);
 	return err;
@@ -58,117 +79,104 @@ static void tern_wr_abort(struct ibv_qp_ex *ibqp)
 	tern_unlock(&sq->lock, sq->need_lock);
 }
 
-static bool tern_wr_has_room(struct tern_sq *sq)
-{
-	uint32_t cons = atomic_load_explicit(&sq->wr_cons,
-					     memory_order_acquire);
-
-	if (likely(sq->build_wr_prod - cons < sq->max_wr))
-		return true;
-	sq->build_err = ENOMEM;
-	return false;
-}
-
 /*
  * Begins a WQE without data. Returns where what follows the control segment
- * goes, or NULL after an error.
+ * goes; after an error that is nowhere.
  */
-static inline void *tern_wr_begin(struct ibv_qp_ex *ibqp, uint8_t opcode,
-				  uint32_t header_bytes, bool may_inline,
-				  __be32 immediate)
+static inline ALWAYS_INLINE void *
+tern_wr_begin(struct ibv_qp_ex *ibqp, uint8_t opcode, uint32_t header_bytes,
+	      __be32 immediate)
 {
 	struct tern_sq *sq = &to_tern_qp_ex(ibqp)->sq;
 	struct tern_wqe_control *control;
 	struct tern_sq_shadow *shadow;
+	uint32_t prod;
 
-	if (unlikely(sq->build_err || !tern_wr_has_room(sq)))
-		return NULL;
-	if (unlikely(ibqp->wr_flags & ~TERN_SEND_FLAGS)) {
-		sq->build_err = EINVAL;
-		return NULL;
+	/* A refused batch is full. */
+	if (unlikely(sq->build_wr_prod == sq->build_full)) {
+		tern_wr_refuse(sq, ENOMEM);
+		return sq->build;
 	}
-	control = tern_wqe_at(sq, sq->build_prod);
+	if (unlikely(ibqp->wr_flags & ~TERN_SEND_FLAGS)) {
+		tern_wr_refuse(sq, EINVAL);
+		return sq->build;
+	}
+	prod = sq->build_prod++;
+	control = tern_wqe_at(sq, prod);
 	control->qpn_opcode =
 		htole32(sq->qpn | TERN_SET32(TERN_WQE_OPCODE, opcode));
-	control->index = htole16(sq->build_prod);
-	/* Whether data is inline is said by how it is set. */
-	control->flags = tern_wqe_flags(ibqp->wr_flags & ~IBV_SEND_INLINE);
+	control->index = htole16(prod);
+	control->flags = tern_build_flags(ibqp->wr_flags);
 	control->count = 0;
 	control->immediate = immediate;
 	control->qkey = 0;
 
-	shadow = &sq->shadow[sq->build_prod & sq->mask];
+	shadow = &sq->shadow[prod & sq->mask];
 	shadow->wr_id = ibqp->wr_id;
 	shadow->next_wr = ++sq->build_wr_prod;
-	sq->build = control;
-	sq->build_header = header_bytes;
-	sq->build_may_inline = may_inline;
-	sq->build_prod++;
+	sq->build = (void *)control + header_bytes;
 	return control + 1;
 }
 
 static void tern_wr_send(struct ibv_qp_ex *ibqp)
 {
-	tern_wr_begin(ibqp, TERN_WQE_OP_SEND, TERN_SEND_HEADER_BYTES, true, 0);
+	tern_wr_begin(ibqp, TERN_WQE_OP_SEND, TERN_SEND_HEADER_BYTES, 0);
 }
 
 static void tern_wr_send_imm(struct ibv_qp_ex *ibqp, __be32 imm_data)
 {
 	tern_wr_begin(ibqp, TERN_WQE_OP_SEND_WITH_IMM, TERN_SEND_HEADER_BYTES,
-		      true, imm_data);
+		      imm_data);
 }
 
 static void tern_wr_send_inv(struct ibv_qp_ex *ibqp, uint32_t invalidate_rkey)
 {
 	tern_wr_begin(ibqp, TERN_WQE_OP_SEND_WITH_INV, TERN_SEND_HEADER_BYTES,
-		      true, htobe32(invalidate_rkey));
+		      htobe32(invalidate_rkey));
 }
 
 static void tern_wr_local_inv(struct ibv_qp_ex *ibqp, uint32_t invalidate_rkey)
 {
 	tern_wr_begin(ibqp, TERN_WQE_OP_LOCAL_INV, TERN_SEND_HEADER_BYTES,
-		      false, htobe32(invalidate_rkey));
+		      htobe32(invalidate_rkey));
 }
 
 static void tern_wr_ud_send(struct ibv_qp_ex *ibqp)
 {
-	tern_wr_begin(ibqp, TERN_WQE_OP_SEND, TERN_UD_HEADER_BYTES, true, 0);
+	tern_wr_begin(ibqp, TERN_WQE_OP_SEND, TERN_UD_HEADER_BYTES, 0);
 }
 
 static void tern_wr_ud_send_imm(struct ibv_qp_ex *ibqp, __be32 imm_data)
 {
 	tern_wr_begin(ibqp, TERN_WQE_OP_SEND_WITH_IMM, TERN_UD_HEADER_BYTES,
-		      true, imm_data);
+		      imm_data);
 }
 
-static inline void tern_wr_rdma(struct ibv_qp_ex *ibqp, uint8_t opcode,
-				bool may_inline, uint32_t rkey,
-				uint64_t remote_addr, __be32 immediate)
+static inline ALWAYS_INLINE void tern_wr_rdma(struct ibv_qp_ex *ibqp,
+				       uint8_t opcode, uint32_t rkey,
+				       uint64_t remote_addr, __be32 immediate)
 {
-	void *segment = tern_wr_begin(ibqp, opcode, TERN_RDMA_HEADER_BYTES,
-				      may_inline, immediate);
-
-	if (likely(segment))
-		tern_put_remote(segment, remote_addr, rkey);
+	tern_put_remote(tern_wr_begin(ibqp, opcode, TERN_RDMA_HEADER_BYTES,
+				      immediate), remote_addr, rkey);
 }
 
 static void tern_wr_rdma_write(struct ibv_qp_ex *ibqp, uint32_t rkey,
 			       uint64_t remote_addr)
 {
-	tern_wr_rdma(ibqp, TERN_WQE_OP_RDMA_WRITE, true, rkey, remote_addr, 0);
+	tern_wr_rdma(ibqp, TERN_WQE_OP_RDMA_WRITE, rkey, remote_addr, 0);
 }
 
 static void tern_wr_rdma_write_imm(struct ibv_qp_ex *ibqp, uint32_t rkey,
 				   uint64_t remote_addr, __be32 imm_data)
 {
-	tern_wr_rdma(ibqp, TERN_WQE_OP_RDMA_WRITE_WITH_IMM, true, rkey,
-		     remote_addr, imm_data);
+	tern_wr_rdma(ibqp, TERN_WQE_OP_RDMA_WRITE_WITH_IMM, rkey, remote_addr,
+		     imm_data);
 }
 
 static void tern_wr_rdma_read(struct ibv_qp_ex *ibqp, uint32_t rkey,
 			      uint64_t remote_addr)
 {
-	tern_wr_rdma(ibqp, TERN_WQE_OP_RDMA_READ, false, rkey, remote_addr, 0);
+	tern_wr_rdma(ibqp, TERN_WQE_OP_RDMA_READ, rkey, remote_addr, 0);
 }
 
 static void tern_wr_atomic(struct ibv_qp_ex *ibqp, uint8_t opcode,
@@ -176,10 +184,8 @@ static void tern_wr_atomic(struct ibv_qp_ex *ibqp, uint8_t opcode,
 			   uint64_t swap_or_add, uint64_t compare)
 {
 	void *segment = tern_wr_begin(ibqp, opcode, TERN_ATOMIC_HEADER_BYTES,
-				      false, 0);
+				      0);
 
-	if (unlikely(!segment))
-		return;
 	tern_put_remote(segment, remote_addr, rkey);
 	tern_put_atomic(segment + sizeof(struct tern_wqe_remote), swap_or_add,
 			compare);
@@ -204,26 +210,22 @@ static void tern_wr_set_ud_addr(struct ibv_qp_ex *ibqp, struct ibv_ah *ah,
 				uint32_t remote_qpn, uint32_t remote_qkey)
 {
 	struct tern_sq *sq = &to_tern_qp_ex(ibqp)->sq;
+	struct tern_wqe_control *control = tern_wr_control(sq);
 
-	if (unlikely(sq->build_err))
-		return;
-	sq->build->qkey = htole32(remote_qkey);
-	tern_put_address(sq->build + 1, ah, remote_qpn);
+	control->qkey = htole32(remote_qkey);
+	tern_put_address(control + 1, ah, remote_qpn);
 }
 
-static void *tern_wr_data(const struct tern_sq *sq)
+/* The WQE's data are @bytes: @count SGEs, or as many bytes inline with @flag. */
+static inline void tern_wr_grow(struct tern_sq *sq, uint32_t bytes,
+				uint8_t count, uint8_t flag)
 {
-	return (void *)sq->build + sq->build_header;
-}
+	struct tern_wqe_control *control = tern_wr_control(sq);
+	uint32_t header = sq->build - (void *)control;
+	uint32_t more = tern_more_blocks(header + bytes);
 
-/* @bytes follow the header: SGEs, or inline bytes with @flag. */
-static void tern_wr_grow(struct tern_sq *sq, uint32_t bytes, uint8_t count,
-			 uint8_t flag)
-{
-	uint32_t more = tern_more_blocks(sq->build_header + bytes);
-
-	sq->build->count = count;
-	sq->build->flags |= flag | more;
+	control->count = count;
+	control->flags |= flag | more;
 	sq->build_prod += more;
 }
 
@@ -236,10 +238,10 @@ static void tern_wr_set_sge_list(struct ibv_qp_ex *ibqp, size_t num_sge,
 	if (unlikely(sq->build_err))
 		return;
 	if (unlikely(num_sge > sq->max_sge)) {
-		sq->build_err = EINVAL;
+		tern_wr_refuse(sq, EINVAL);
 		return;
 	}
-	count = tern_put_sges(sq, tern_wr_data(sq), sg_list, num_sge);
+	count = tern_put_sges(sq, sq->build, sg_list, num_sge);
 	tern_wr_grow(sq, count * sizeof(struct tern_sge), count, 0);
 }
 
@@ -248,17 +250,26 @@ static void tern_wr_set_sge(struct ibv_qp_ex *ibqp, uint32_t lkey,
 {
 	struct tern_sq *sq = &to_tern_qp_ex(ibqp)->sq;
 
-	if (unlikely(sq->build_err))
-		return;
-	if (unlikely(!sq->max_sge)) {
-		sq->build_err = EINVAL;
-		return;
-	}
 	/* The first SGE of every WQE is in its first block. */
 	if (likely(length)) {
-		tern_put_sge(tern_wr_data(sq), addr, length, lkey);
-		sq->build->count = 1;
+		tern_put_sge(sq->build, addr, length, lkey);
+		tern_wr_control(sq)->count = 1;
 	}
+}
+
+/* Does the WQE take @bytes inline? If not, the batch is refused. */
+static inline bool tern_wr_may_inline(struct tern_sq *sq, size_t bytes)
+{
+	uint32_t opcode = TERN_GET32(TERN_WQE_OPCODE,
+				     le32toh(tern_wr_control(sq)->qpn_opcode));
+
+	if (unlikely(sq->build_err))
+		return false;
+	if (likely(bytes <= sq->max_inline &&
+		   TERN_INLINE_OPCODES & 1U << opcode))
+		return true;
+	tern_wr_refuse(sq, EINVAL);
+	return false;
 }
 
 static void tern_wr_set_inline_data_list(struct ibv_qp_ex *ibqp, size_t num_buf,
@@ -269,20 +280,15 @@ static void tern_wr_set_inline_data_list(struct ibv_qp_ex *ibqp, size_t num_buf,
 	void *to;
 	size_t i;
 
-	if (unlikely(sq->build_err))
-		return;
-	/* Checked one by one, so that no sum can wrap. */
+	/* One by one, so that the sum cannot wrap. */
 	for (i = 0; i < num_buf; i++) {
-		if (buf_list[i].length > sq->max_inline - bytes)
-			sq->build_err = EINVAL;
-		else
-			bytes += buf_list[i].length;
+		if (!tern_wr_may_inline(sq, buf_list[i].length))
+			return;
+		bytes += buf_list[i].length;
 	}
-	if (unlikely(!sq->build_may_inline))
-		sq->build_err = EINVAL;
-	if (unlikely(sq->build_err))
+	if (!tern_wr_may_inline(sq, bytes))
 		return;
-	to = tern_wr_data(sq);
+	to = sq->build;
 	for (i = 0; i < num_buf; i++)
 		to = tern_put_inline(sq, to, buf_list[i].addr,
 				     buf_list[i].length);
@@ -294,13 +300,9 @@ static void tern_wr_set_inline_data(struct ibv_qp_ex *ibqp, void *addr,
 {
 	struct tern_sq *sq = &to_tern_qp_ex(ibqp)->sq;
 
-	if (unlikely(sq->build_err))
+	if (!tern_wr_may_inline(sq, length))
 		return;
-	if (unlikely(length > sq->max_inline || !sq->build_may_inline)) {
-		sq->build_err = EINVAL;
-		return;
-	}
-	tern_put_inline(sq, tern_wr_data(sq), addr, length);
+	tern_put_inline(sq, sq->build, addr, length);
 	tern_wr_grow(sq, length, length, TERN_WQE_INLINE);
 }
 
