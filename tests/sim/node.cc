@@ -60,8 +60,8 @@ uint8_t opcode_of(const tern_cqe& cqe) { return static_cast<uint8_t>(TERN_GET32(
 
 // Node
 
-Node::Node(uint8_t node_number) : host(kMemory), number(node_number) {
-    card = std::make_unique<Card>(config_of(number), host.ops(), &host);
+Node::Node(uint8_t node_number, tern_host_ops (*change)(tern_host_ops)) : host(kMemory), number(node_number) {
+    card = std::make_unique<Card>(config_of(number), change ? change(host.ops()) : host.ops(), &host);
     card->connect(firmware);
     card->set_bus_master(true);
     for (const uint8_t port : {uint8_t{1}, uint8_t{2}}) {

@@ -30,7 +30,8 @@ public:
     static constexpr uint64_t kRings = 0x10000;  // of Endpoints, up to kData
     static constexpr uint64_t kData = 0x100000;
 
-    explicit Node(uint8_t number);
+    // @change: what the host does otherwise than FakeHost.
+    explicit Node(uint8_t number, tern_host_ops (*change)(tern_host_ops) = nullptr);
 
     // Page-aligned memory for rings.
     uint64_t allocate(uint64_t bytes);
