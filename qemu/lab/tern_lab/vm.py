@@ -62,8 +62,7 @@ class Vm:
         return f"52:54:00:7e:{self.number:02x}:{card * 16 + port:02x}"
 
     def _machine(self, shell):
-        # An emulated CPU on a busy host waits for its turn, which the guest's watchdog takes for a TSC that drifts.
-        append = (f"console=ttyS0 quiet panic=-1 mitigations=off tsc=nowatchdog lab.name={self.name} "
+        append = (f"console=ttyS0 quiet panic=-1 mitigations=off lab.name={self.name} "
                   f"{'lab.shell ' if shell else ''}{'intel_iommu=on iommu.strict=1 ' if self._iommu else ''}"
                   f"{self._kernel_arguments}")
         return [
