@@ -36,7 +36,7 @@ uint32_t Permutation::forward(uint32_t index) const {
     return (left << kHalfBits) | right;
 }
 
-uint32_t Permutation::inverse(uint32_t number) const {
+uint32_t Permutation::work_out_inverse(uint32_t number) const {
     uint32_t left = (number >> kHalfBits) & kHalfMask;
     uint32_t right = number & kHalfMask;
     for (int round = kRounds - 1; round >= 0; --round) {

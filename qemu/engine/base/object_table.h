@@ -28,14 +28,29 @@ public:
     // @seed and @purpose (which table) make the key.
     Permutation(const uint64_t (&seed)[2], uint32_t purpose);
     [[nodiscard]] uint32_t forward(uint32_t index) const;
-    [[nodiscard]] uint32_t inverse(uint32_t number) const;
+    // @number: of 24 bits. What was asked lately is remembered: each packet asks for the same few.
+    [[nodiscard]] uint32_t inverse(uint32_t number) const {
+        Known& known = known_[number % kKnown];
+        if (known.number != number) known = {number, work_out_inverse(number)};
+        return known.index;
+    }
 
 private:
     static constexpr int kRounds = 4;
     static constexpr uint32_t kHalfBits = TERN_OBJECT_NUMBER_BITS / 2;
     static constexpr uint32_t kHalfMask = (1u << kHalfBits) - 1;
+    static constexpr uint32_t kKnown = 64;
+
+    struct Known {
+        uint32_t number = UINT32_MAX;  // of none
+        uint32_t index = 0;
+    };
+
     [[nodiscard]] uint32_t mix(int round, uint32_t half) const;
+    [[nodiscard]] uint32_t work_out_inverse(uint32_t number) const;
+
     std::array<uint64_t, kRounds> keys_;
+    mutable std::array<Known, kKnown> known_{};
 };
 
 template <typename T>

@@ -16,6 +16,7 @@ void Port::reset() {
     settings.mac = permanent_mac;
     gids_.fill(GidEntry{});
     gid_end_ = 0;
+    gid_macs_.clear();
     counters.fill(0);
     batch_count_ = 0;
 }
@@ -24,6 +25,14 @@ void Port::set_gid(uint32_t gid_index, const GidEntry& entry) {
     gids_[gid_index] = entry;
     gid_end_ = std::max(gid_end_, gid_index + 1);
     while (gid_end_ > 0 && gids_[gid_end_ - 1].type == TERN_GID_EMPTY) --gid_end_;
+    collect_macs();
+}
+
+void Port::collect_macs() {
+    gid_macs_.clear();
+    for (uint32_t i = 0; i < gid_end_; ++i)
+        if (gids_[i].type != TERN_GID_EMPTY && std::ranges::find(gid_macs_, gids_[i].mac) == gid_macs_.end())
+            gid_macs_.push_back(gids_[i].mac);
 }
 
 const GidEntry* Port::find_gid(const Gid& gid, uint16_t vlan_id) const {
@@ -42,10 +51,7 @@ uint32_t Port::gid_count() const {
 }
 
 bool Port::owns_mac(const MacAddress& mac) const {
-    if (mac == settings.mac) return true;
-    for (uint32_t i = 0; i < gid_end_; ++i)
-        if (gids_[i].type != TERN_GID_EMPTY && gids_[i].mac == mac) return true;
-    return false;
+    return mac == settings.mac || std::ranges::find(gid_macs_, mac) != gid_macs_.end();
 }
 
 uint32_t Port::room() const {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "qemu/engine/api/host.h"
 #include "tern/fw/port.h"
@@ -76,12 +77,14 @@ public:
     void flush();
 
 private:
+    void collect_macs();
     using Buffers = std::array<std::array<std::byte, kFrameBytes>, kBatchFrames>;
 
     Host& host_;
     const uint32_t index_;
     std::array<GidEntry, TERN_GID_TABLE_LENGTH> gids_{};
     uint32_t gid_end_ = 0;  // entries from here on are empty
+    std::vector<MacAddress> gid_macs_;  // of the entries, each once
     uint32_t batch_count_ = 0;
     std::array<tern_frame, kBatchFrames> batch_{};
     std::unique_ptr<Buffers> buffers_;
