@@ -187,7 +187,7 @@ next:
  * succeeded is left to the other.
  */
 static __attribute__((noinline)) int
-tern_poll_one(struct tern_cq *cq, int count, struct ibv_wc *wc)
+tern_poll_one(struct tern_cq *cq, struct ibv_wc *wc)
 {
 	uintptr_t next = atomic_load_explicit(&cq->next, memory_order_relaxed);
 	uint32_t owner = tern_cqe_owner(tern_cqe_of(next));
@@ -230,6 +230,6 @@ int tern_poll_cq(struct ibv_cq *ibcq, int count, struct ibv_wc *wc)
 	if (cq->need_lock)
 		return tern_poll_locked(cq, count, wc);
 	if (count == 1)
-		return tern_poll_one(cq, count, wc);
+		return tern_poll_one(cq, wc);
 	return tern_poll_many(cq, count, wc);
 }

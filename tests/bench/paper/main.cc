@@ -3,7 +3,7 @@
 //
 // The interface on paper: bytes on PCIe and on the wire for each message, from
 // the sizes in the contract, and the ceilings that follow. Prints
-// `row,value,unit`. What a card would do; the emulated one has no PCIe link.
+// `row,value,unit[,value of a card with CQEs of 64 bytes]`. What a card would do; the emulated one has no PCIe link.
 #include <tern/hw/cqe.h>
 #include <tern/hw/doorbell.h>
 #include <tern/hw/limits.h>
@@ -45,6 +45,7 @@ Traffic card_reads(double bytes) {
 
 constexpr double kWqe = TERN_SQ_BLOCK_BYTES;
 constexpr double kCqe = sizeof(tern_cqe);
+constexpr double kPeerCqe = 64;
 constexpr double kDoorbell = 8;
 constexpr double kReceiveWqe = sizeof(tern_sge);
 constexpr double kBatch = 32;
@@ -53,26 +54,34 @@ constexpr double kModeration = 64;
 constexpr double kWqesPerRead = kMaxRead / kWqe;
 constexpr double kReceivesPerRead = 64 / kReceiveWqe;
 
-void print_path(const std::string& name, Traffic traffic) {
-    std::printf("%s down,%.1f,bytes\n%s up,%.1f,bytes\n%s ceiling,%.0f,M messages/s\n", name.c_str(), traffic.down,
-                name.c_str(), traffic.up, name.c_str(), kLinkBytes / std::max(traffic.down, traffic.up) / 1e6);
+double ceiling(Traffic traffic) { return kLinkBytes / std::max(traffic.down, traffic.up) / 1e6; }
+
+// @path: what moves, by the bytes of a CQE.
+template <typename Path>
+void print_path(const std::string& name, Path path) {
+    const Traffic ours = path(kCqe), theirs = path(kPeerCqe);
+    const char* row = name.c_str();
+    std::printf("%s down,%.1f,bytes,%.1f\n", row, ours.down, theirs.down);
+    std::printf("%s up,%.1f,bytes,%.1f\n", row, ours.up, theirs.up);
+    std::printf("%s ceiling,%.0f,M messages/s,%.0f\n", row, ceiling(ours), ceiling(theirs));
 }
 
 void print_paths() {
     const Traffic batched = host_writes(kDoorbell) / kBatch + card_reads(kMaxRead) / kWqesPerRead;
     const Traffic gather = card_reads(64);
-    const Traffic moderated = card_writes(kCqe) / kModeration;
-    print_path("pcie.write_8.pushed_signaled", host_writes(kWqe) + card_writes(kCqe));
-    print_path("pcie.write_8.doorbell_signaled", host_writes(kDoorbell) + card_reads(kWqe) + card_writes(kCqe));
-    print_path("pcie.write_8.batched_unsignaled", batched + moderated);
+    print_path("pcie.write_8.pushed_signaled", [](double cqe) { return host_writes(kWqe) + card_writes(cqe); });
+    print_path("pcie.write_8.doorbell_signaled",
+               [](double cqe) { return host_writes(kDoorbell) + card_reads(kWqe) + card_writes(cqe); });
+    print_path("pcie.write_8.batched_unsignaled", [&](double cqe) { return batched + card_writes(cqe) / kModeration; });
     print_path("pcie.write_64.doorbell_signaled",
-               host_writes(kDoorbell) + card_reads(kWqe) + gather + card_writes(kCqe));
-    print_path("pcie.write_64.batched_unsignaled", batched + gather + moderated);
-    // The card reads the record when it has used up what the last one announced.
+               [&](double cqe) { return host_writes(kDoorbell) + card_reads(kWqe) + gather + card_writes(cqe); });
+    print_path("pcie.write_64.batched_unsignaled",
+               [&](double cqe) { return batched + gather + card_writes(cqe) / kModeration; });
+    // At worst the card reads the record again for each fetch.
     const Traffic receive = (card_reads(sizeof(__le32)) + card_reads(64)) / kReceivesPerRead;
-    print_path("pcie.receive_64", receive + card_writes(64) + card_writes(kCqe));
-    print_path("pcie.written_8", card_writes(8));
-    print_path("pcie.read_response_64", gather);
+    print_path("pcie.receive_64", [&](double cqe) { return receive + card_writes(64) + card_writes(cqe); });
+    print_path("pcie.written_8", [](double) { return card_writes(8); });
+    print_path("pcie.read_response_64", [&](double) { return gather; });
 }
 
 // Preamble and gap, then headers and trailers of every packet.
