@@ -15,6 +15,7 @@ from tern_lab import Lab, LabError
 
 PROGRAMS = ("operations_test", "errors_test", "abi_test", "ring_test", "mapping_test", "hostile_test")
 PROBES = 100
+DECODE_TOGGLES = 3000
 # As kernel/core/health.c promises: so many looks, a second each, and some.
 FATAL_SECONDS = 20
 
@@ -126,6 +127,15 @@ class CardTests:
         self.run("udevadm settle --timeout=60", timeout=90)
         self.host.configure()
 
+    def accesses_find_the_card_while_the_memory_map_changes(self):
+        """QEMU's own matter, but what it loses then is a doorbell or a timer."""
+        random = self.run("lspci -Dnd 1af4:1005").output.split()[0]
+        self.run(f"cd /sys/bus/pci/drivers && echo {random} > virtio-pci/unbind && echo {self.bdf} > tern/unbind && "
+                 f"/tern/tests/guest/programs/toggle_decode.py {self.bdf} {random} {DECODE_TOGGLES}; status=$?; "
+                 f"echo {random} > virtio-pci/bind; echo {self.bdf} > tern/bind; exit $status", timeout=120)
+        self.run("udevadm settle --timeout=60", timeout=90)
+        self.host.configure()
+
     def unloads_and_loads_again(self):
         for _ in range(3):
             self.host.unload()
@@ -183,6 +193,7 @@ def run_all(results):
                          "ethtool_tells_link_and_counters", "rings_and_channels_change_while_up",
                          "mtu_has_its_limits", "link_follows_the_cable", "unloads_and_loads_again",
                          "probes_and_removes_a_hundred_times",
+                         "accesses_find_the_card_while_the_memory_map_changes",
                          "reset_under_traffic_recovers",
                          "card_is_unplugged_and_plugged_under_traffic",
                          "hung_firmware_ends_in_bounded_errors"):
