@@ -48,7 +48,7 @@ static inline ALWAYS_INLINE int tern_post_receives(struct tern_rq *rq,
 
 	for (; wr; wr = wr->next) {
 		if (unlikely(prod == full)) {
-			err = ENOMEM;
+			err = rq->max_wr ? ENOMEM : EINVAL;
 			break;
 		}
 		slot = prod & rq->mask;

@@ -280,7 +280,7 @@ static inline ALWAYS_INLINE int tern_post(struct tern_sq *sq,
 
 	for (; wr; wr = wr->next) {
 		if (unlikely(wr_prod == full)) {
-			err = ENOMEM;
+			err = sq->max_wr ? ENOMEM : EINVAL;
 			break;
 		}
 		blocks = 1;

@@ -172,10 +172,8 @@ static void tern_qp_grant(struct tern_qp *qp, const struct tern_qp_size *size,
 	cap->max_recv_sge = size->cap.max_recv_sge;
 	cap->max_inline_data = size->cap.max_inline_data;
 	qp->cap = *cap;
-	qp->sq.max_wr = cap->max_send_wr;
 	qp->sq.max_sge = cap->max_send_sge;
 	qp->sq.max_inline = cap->max_inline_data;
-	qp->rq.max_wr = cap->max_recv_wr;
 	qp->rq.max_sge = cap->max_recv_sge;
 }
 
@@ -333,6 +331,23 @@ static void tern_qp_clean_cqs(struct tern_qp *qp)
 		tern_cq_clean(to_tern_cq(ibqp->recv_cq), qp->uidx);
 }
 
+/*
+ * A queue that may not be posted to in this state holds nothing and has room for
+ * nothing (IBTA 10.8.2): whoever posts looks no further than for room.
+ */
+static void tern_qp_open_queues(struct tern_qp *qp, enum ibv_qp_state state)
+{
+	bool may_send = state >= IBV_QPS_RTS;
+	bool may_receive = state != IBV_QPS_RESET;
+
+	tern_lock(&qp->sq.lock, qp->sq.need_lock);
+	qp->sq.max_wr = may_send ? qp->cap.max_send_wr : 0;
+	tern_unlock(&qp->sq.lock, qp->sq.need_lock);
+	tern_lock(&qp->rq.lock, qp->rq.need_lock);
+	qp->rq.max_wr = may_receive ? qp->cap.max_recv_wr : 0;
+	tern_unlock(&qp->rq.lock, qp->rq.need_lock);
+}
+
 /* In RESET the card's counts are 0, and so are ours. */
 static void tern_qp_start_anew(struct tern_qp *qp)
 {
@@ -356,8 +371,11 @@ int tern_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask)
 	err = ibv_cmd_modify_qp(ibqp, attr, attr_mask, &cmd, sizeof(cmd));
 	if (err)
 		return err;
-	if (attr_mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RESET)
+	if (!(attr_mask & IBV_QP_STATE))
+		return 0;
+	if (attr->qp_state == IBV_QPS_RESET)
 		tern_qp_start_anew(to_tern_qp(ibqp));
+	tern_qp_open_queues(to_tern_qp(ibqp), attr->qp_state);
 	return 0;
 }
 

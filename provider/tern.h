@@ -111,7 +111,7 @@ struct tern_sq {
 	uint32_t qpn;
 	uint32_t prod;			/* blocks */
 	_Atomic(uint32_t) wr_prod;	/* work requests */
-	uint32_t max_wr;
+	uint32_t max_wr;		/* 0: the state forbids posting */
 	uint32_t max_sge;
 	uint32_t max_inline;
 	pthread_spinlock_t lock;
@@ -145,7 +145,7 @@ struct tern_rq {
 	uint32_t mask;			/* entries less one */
 	uint32_t stride_log2;		/* SGEs per entry */
 	_Atomic(uint32_t) prod;
-	uint32_t max_wr;
+	uint32_t max_wr;		/* 0: the state forbids posting */
 	uint32_t max_sge;
 	pthread_spinlock_t lock;
 	bool need_lock;

@@ -94,7 +94,7 @@ tern_wr_begin(struct ibv_qp_ex *ibqp, uint8_t opcode, uint32_t header_bytes,
 
 	/* A refused batch is full. */
 	if (unlikely(sq->build_wr_prod == sq->build_full)) {
-		tern_wr_refuse(sq, ENOMEM);
+		tern_wr_refuse(sq, sq->max_wr ? ENOMEM : EINVAL);
 		return sq->build;
 	}
 	if (unlikely(ibqp->wr_flags & ~TERN_SEND_FLAGS)) {

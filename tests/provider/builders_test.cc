@@ -150,6 +150,16 @@ TEST_F(Builders, OneMoreThanThereIsRoomForRefusesAll) {
     expect_works();
 }
 
+TEST_F(Builders, AStateThatForbidsPostingRefusesTheBatch) {
+    ibv_qp_attr attr{};
+    attr.qp_state = IBV_QPS_RESET;
+    ASSERT_EQ(ibv_modify_qp(left, &attr, IBV_QP_STATE), 0);
+    ibv_wr_start(qpx);
+    name_write(1, 0);
+    ibv_wr_set_sge(qpx, source.mr->lkey, source.address(0), 8);
+    EXPECT_EQ(ibv_wr_complete(qpx), EINVAL);
+}
+
 TEST_F(Builders, DatagramsGoWhereTheAddressSays) {
     const QpOptions options{.type = IBV_QPT_UD, .cap = {16, 16, 1, 1, 64}, .send_ops = IBV_QP_EX_WITH_SEND};
     ibv_qp* from = world.create_qp(options);

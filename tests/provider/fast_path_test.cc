@@ -184,6 +184,34 @@ TEST_F(FastPath, TooManySgesAreEinval) {
     EXPECT_EQ(post_receive(left, 1, std::vector<ibv_sge>(granted.max_recv_sge + 1, target.sge(0, 1))), EINVAL);
 }
 
+// IBTA 10.8.2.1: an immediate error, which is not the one of a full queue.
+TEST_F(FastPath, AStateThatForbidsPostingIsEinval) {
+    connect();
+    const auto send = [&] {
+        Work work(1, IBV_WR_RDMA_WRITE, {source.sge(0, 8)});
+        return work.to(target.address(0), target.mr->rkey).post(left);
+    };
+    ibv_qp_attr attr{};
+    attr.qp_state = IBV_QPS_RESET;
+    ASSERT_EQ(ibv_modify_qp(left, &attr, IBV_QP_STATE), 0);
+    EXPECT_EQ(send(), EINVAL);
+    EXPECT_EQ(post_receive(left, 1, {target.sge(0, 8)}), EINVAL);
+    attr.qp_state = IBV_QPS_INIT;
+    attr.port_num = 1;
+    ASSERT_EQ(ibv_modify_qp(left, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS), 0);
+    EXPECT_EQ(send(), EINVAL);
+    EXPECT_EQ(post_receive(left, 2, {target.sge(0, 8)}), 0);
+    attr.qp_state = IBV_QPS_ERR;
+    ASSERT_EQ(ibv_modify_qp(left, &attr, IBV_QP_STATE), 0);
+    EXPECT_EQ(send(), 0);
+    EXPECT_FALSE(world.stores.empty());
+    for (int flushed = 0; flushed < 2; ++flushed) {
+        const auto completion = world.next();
+        ASSERT_TRUE(completion);
+        EXPECT_EQ(completion->status, IBV_WC_WR_FLUSH_ERR);
+    }
+}
+
 TEST_F(FastPath, AListRingsOneDoorbell) {
     connect();
     Work first(1, IBV_WR_RDMA_WRITE, {source.sge(0, 8)}, 0);
