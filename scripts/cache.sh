@@ -47,8 +47,8 @@ need_space() {
 
 # entry NAME KEY MAKE... : prints the path of cache entry NAME-KEY; if it is
 # missing runs MAKE with a fresh directory as last argument. One maker at a
-# time; the three newest entries of a name are kept. What nobody writes again
-# is taken from the shared cache if it is there.
+# time; the newest entries of a name are kept. What nobody writes again is taken
+# from the shared cache if it is there.
 entry() {
 	local name=$1 key=$2 path
 	shift 2
@@ -82,10 +82,13 @@ entry() {
 	echo "$path"
 }
 
+# Clones that differ and are built in turn keep what each of them needs; of roots,
+# which are large and rarely change, there are fewer.
 drop_old() {
-	local old
+	local old kept=8
+	[ "$1" != root ] || kept=3
 	find "$tern_cache" -maxdepth 1 -name "$1-????????????????" -printf '%T@ %p\n' |
-		sort -rn | tail -n +4 | cut -d' ' -f2- | while read -r old; do
+		sort -rn | tail -n +$((kept + 1)) | cut -d' ' -f2- | while read -r old; do
 		rm -rf "$old"
 	done
 }
