@@ -75,6 +75,22 @@ static const struct tern_send_shape tern_rc_shapes[] = {
 			   UINT32_MAX, TERN_SHAPE_KEY),
 };
 
+/* Of RC, what nobody needs to answer. */
+static const struct tern_send_shape tern_uc_shapes[] = {
+	[IBV_WR_RDMA_WRITE] =
+		TERN_SHAPE(TERN_WQE_OP_RDMA_WRITE, TERN_RDMA_HEADER_BYTES, 0,
+			   TERN_SHAPE_REMOTE),
+	[IBV_WR_RDMA_WRITE_WITH_IMM] =
+		TERN_SHAPE(TERN_WQE_OP_RDMA_WRITE_WITH_IMM,
+			   TERN_RDMA_HEADER_BYTES, UINT32_MAX,
+			   TERN_SHAPE_REMOTE),
+	[IBV_WR_SEND] =
+		TERN_SHAPE(TERN_WQE_OP_SEND, TERN_SEND_HEADER_BYTES, 0, 0),
+	[IBV_WR_SEND_WITH_IMM] =
+		TERN_SHAPE(TERN_WQE_OP_SEND_WITH_IMM, TERN_SEND_HEADER_BYTES,
+			   UINT32_MAX, 0),
+};
+
 static const struct tern_send_shape tern_ud_shapes[] = {
 	[IBV_WR_SEND] =
 		TERN_SHAPE(TERN_WQE_OP_SEND, TERN_UD_HEADER_BYTES, 0, 0),
@@ -308,6 +324,8 @@ static inline ALWAYS_INLINE int tern_post(struct tern_sq *sq,
 
 static uint32_t tern_put_any_rc(const struct tern_sq *sq, uint32_t prod,
 				const struct ibv_send_wr *wr);
+static uint32_t tern_put_any_uc(const struct tern_sq *sq, uint32_t prod,
+				const struct ibv_send_wr *wr);
 static uint32_t tern_put_any_ud(const struct tern_sq *sq, uint32_t prod,
 				const struct ibv_send_wr *wr);
 
@@ -316,6 +334,13 @@ static const struct tern_send_type tern_rc = {
 	.shape_count = ARRAY_SIZE(tern_rc_shapes),
 	.put_segments = tern_put_rc,
 	.put_any = tern_put_any_rc,
+};
+
+static const struct tern_send_type tern_uc = {
+	.shapes = tern_uc_shapes,
+	.shape_count = ARRAY_SIZE(tern_uc_shapes),
+	.put_segments = tern_put_rc,
+	.put_any = tern_put_any_uc,
 };
 
 static const struct tern_send_type tern_ud = {
@@ -333,6 +358,13 @@ tern_put_any_rc(const struct tern_sq *sq, uint32_t prod,
 }
 
 static __attribute__((noinline)) uint32_t
+tern_put_any_uc(const struct tern_sq *sq, uint32_t prod,
+		const struct ibv_send_wr *wr)
+{
+	return tern_put_wqe(sq, prod, wr, tern_uc);
+}
+
+static __attribute__((noinline)) uint32_t
 tern_put_any_ud(const struct tern_sq *sq, uint32_t prod,
 		const struct ibv_send_wr *wr)
 {
@@ -345,6 +377,12 @@ static int tern_post_rc(struct tern_sq *sq, struct ibv_send_wr *wr,
 	return tern_post(sq, wr, bad_wr, tern_rc);
 }
 
+static int tern_post_uc(struct tern_sq *sq, struct ibv_send_wr *wr,
+			struct ibv_send_wr **bad_wr)
+{
+	return tern_post(sq, wr, bad_wr, tern_uc);
+}
+
 static int tern_post_ud(struct tern_sq *sq, struct ibv_send_wr *wr,
 			struct ibv_send_wr **bad_wr)
 {
@@ -353,7 +391,14 @@ static int tern_post_ud(struct tern_sq *sq, struct ibv_send_wr *wr,
 
 tern_post_send_fn tern_post_send_of(enum ibv_qp_type type)
 {
-	return type == IBV_QPT_UD ? tern_post_ud : tern_post_rc;
+	switch (type) {
+	case IBV_QPT_UC:
+		return tern_post_uc;
+	case IBV_QPT_UD:
+		return tern_post_ud;
+	default:
+		return tern_post_rc;
+	}
 }
 
 int tern_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,

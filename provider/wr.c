@@ -18,6 +18,9 @@
 	 IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |	\
 	 IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_LOCAL_INV |	\
 	 IBV_QP_EX_WITH_SEND_WITH_INV)
+#define TERN_UC_SEND_OPS						\
+	(IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM |	\
+	 IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
 #define TERN_UD_SEND_OPS						\
 	(IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
 
@@ -337,14 +340,25 @@ static void tern_wr_init_ud(struct ibv_qp_ex *ex, uint64_t ops)
 	ex->wr_set_ud_addr = tern_wr_set_ud_addr;
 }
 
+static uint64_t tern_wr_ops(enum ibv_qp_type type)
+{
+	switch (type) {
+	case IBV_QPT_UC:
+		return TERN_UC_SEND_OPS;
+	case IBV_QPT_UD:
+		return TERN_UD_SEND_OPS;
+	default:
+		return TERN_RC_SEND_OPS;
+	}
+}
+
 int tern_wr_init(struct tern_qp *qp, enum ibv_qp_type type,
 		 uint64_t send_ops_flags)
 {
 	struct ibv_qp_ex *ex = &qp->verbs_qp.qp_ex;
 	bool is_ud = type == IBV_QPT_UD;
 
-	if (!check_comp_mask(send_ops_flags,
-			     is_ud ? TERN_UD_SEND_OPS : TERN_RC_SEND_OPS))
+	if (!check_comp_mask(send_ops_flags, tern_wr_ops(type)))
 		return EOPNOTSUPP;
 	ex->wr_start = tern_wr_start;
 	ex->wr_complete = tern_wr_complete;

@@ -25,7 +25,7 @@ Refusal check_reserved(const Create& request) {
 Refusal check_identity(const Create& request, const Limits& limits) {
     const bool is_kernel = request.flags & TERN_QP_KERNEL;
     const uint32_t pair = little(request.doorbell_pair);
-    if (request.type < TERN_QP_RC || request.type > TERN_QP_GSI) return bad_parameter(offsetof(Create, type));
+    if (request.type < TERN_QP_RC || request.type > TERN_QP_UC) return bad_parameter(offsetof(Create, type));
     if (request.type == TERN_QP_GSI ? !is_port(request.port, limits) : request.port != 0)
         return bad_parameter(offsetof(Create, port));
     if (pair >= TERN_DOORBELL_PAGE_PAIRS || is_kernel != (pair == 0))

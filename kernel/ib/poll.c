@@ -10,6 +10,7 @@
 #include <linux/if_vlan.h>
 
 #include "tern_ib.h"
+#include "wqe.h"
 
 static struct tern_cqe *tern_ib_cqe_at(const struct tern_ib_cq *cq, u32 count)
 {
@@ -132,7 +133,7 @@ static void tern_ib_fill_wc(struct ib_wc *wc, const struct tern_cqe *cqe,
 	}
 	wc->byte_len = le32_to_cpu(cqe->byte_len);
 	tern_ib_fill_immediate(wc, cqe, opcode);
-	if (wc->qp->qp_type != IB_QPT_RC)
+	if (tern_ib_is_datagram(wc->qp->qp_type))
 		tern_ib_fill_source(wc, cqe);
 }
 

@@ -82,16 +82,34 @@ struct tern_ib_wqe {
 	u32 inline_bytes;
 };
 
+/* What nobody needs to answer. */
+static bool tern_ib_is_uc_opcode(u32 opcode)
+{
+	switch (opcode) {
+	case IB_WR_SEND:
+	case IB_WR_SEND_WITH_IMM:
+	case IB_WR_RDMA_WRITE:
+	case IB_WR_RDMA_WRITE_WITH_IMM:
+	case IB_WR_LOCAL_INV:
+	case IB_WR_REG_MR:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static const struct tern_ib_send_shape *
 tern_ib_find_shape(const struct tern_ib_qp *qp, u32 opcode)
 {
-	const struct tern_ib_send_shape *shapes = tern_ib_ud_shapes;
-	u32 count = ARRAY_SIZE(tern_ib_ud_shapes);
+	const struct tern_ib_send_shape *shapes = tern_ib_rc_shapes;
+	u32 count = ARRAY_SIZE(tern_ib_rc_shapes);
 
-	if (qp->ibqp.qp_type == IB_QPT_RC) {
-		shapes = tern_ib_rc_shapes;
-		count = ARRAY_SIZE(tern_ib_rc_shapes);
+	if (tern_ib_is_datagram(qp->ibqp.qp_type)) {
+		shapes = tern_ib_ud_shapes;
+		count = ARRAY_SIZE(tern_ib_ud_shapes);
 	}
+	if (qp->ibqp.qp_type == IB_QPT_UC && !tern_ib_is_uc_opcode(opcode))
+		return NULL;
 	return opcode < count && shapes[opcode].opcode ? &shapes[opcode] : NULL;
 }
 
@@ -244,7 +262,7 @@ static void tern_ib_write_header(const struct tern_ib_wqe *wqe)
 {
 	const struct ib_send_wr *wr = wqe->wr;
 
-	if (wqe->qp->ibqp.qp_type != IB_QPT_RC) {
+	if (tern_ib_is_datagram(wqe->qp->ibqp.qp_type)) {
 		tern_ib_write_control(wqe, ud_wr(wr)->remote_qkey);
 		tern_ib_write_address(wqe);
 		return;

@@ -20,6 +20,7 @@ static int tern_ib_check_qp_kind(const struct ib_qp_init_attr *init,
 		return -EINVAL;
 	switch (init->qp_type) {
 	case IB_QPT_RC:
+	case IB_QPT_UC:
 	case IB_QPT_UD:
 		return 0;
 	case IB_QPT_GSI:
@@ -48,6 +49,8 @@ static u8 tern_ib_qp_type(enum ib_qp_type type)
 	switch (type) {
 	case IB_QPT_RC:
 		return TERN_QP_RC;
+	case IB_QPT_UC:
+		return TERN_QP_UC;
 	case IB_QPT_UD:
 		return TERN_QP_UD;
 	default:

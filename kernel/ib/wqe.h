@@ -54,9 +54,15 @@ struct tern_ib_send_shape {
 	bool may_inline;
 };
 
+/* Does each work request say where it goes? */
+static inline bool tern_ib_is_datagram(enum ib_qp_type qp_type)
+{
+	return qp_type == IB_QPT_UD || qp_type == IB_QPT_GSI;
+}
+
 /**
  * tern_ib_wqe_blocks() - blocks of the largest WQE that a QP may hold
- * @qp_type: IB_QPT_RC, IB_QPT_UD or IB_QPT_GSI
+ * @qp_type: IB_QPT_RC, IB_QPT_UC, IB_QPT_UD or IB_QPT_GSI
  * @max_sge: most SGEs of a send work request
  * @max_inline: most inline bytes of one
  *
@@ -68,12 +74,12 @@ static inline u32 tern_ib_wqe_blocks(enum ib_qp_type qp_type, u32 max_sge,
 	u32 data = max_t(u32, max_sge * sizeof(struct tern_sge), max_inline);
 	u32 bytes;
 
-	if (qp_type == IB_QPT_RC)
+	if (tern_ib_is_datagram(qp_type))
+		bytes = TERN_IB_UD_HEADER_BYTES + data;
+	else
 		bytes = max_t(u32, TERN_IB_RDMA_HEADER_BYTES + data,
 			      TERN_IB_ATOMIC_HEADER_BYTES +
 			      sizeof(struct tern_sge));
-	else
-		bytes = TERN_IB_UD_HEADER_BYTES + data;
 	return DIV_ROUND_UP(bytes, TERN_SQ_BLOCK_BYTES);
 }
 

@@ -71,7 +71,7 @@ TEST_F(QueuePairCommands, AQpHoldsItsDomainAndQueues) {
 
 TEST_F(QueuePairCommands, ShapesThatDoNotFitAreRefusedWithTheirOffset) {
     refused([](Create& qp) { qp.type = 0; }, TERN_STATUS_BAD_PARAMETER, offsetof(Create, type));
-    refused([](Create& qp) { qp.type = 4; }, TERN_STATUS_BAD_PARAMETER, offsetof(Create, type));
+    refused([](Create& qp) { qp.type = TERN_QP_UC + 1; }, TERN_STATUS_BAD_PARAMETER, offsetof(Create, type));
     refused([](Create& qp) { qp.port = 1; }, TERN_STATUS_BAD_PARAMETER, offsetof(Create, port));
     refused([](Create& qp) { qp.flags = 4; }, TERN_STATUS_BAD_RESERVED, offsetof(Create, flags));
     refused([](Create& qp) { qp.sq_depth_log2 = 17; }, TERN_STATUS_BAD_PARAMETER, offsetof(Create, sq_depth_log2));

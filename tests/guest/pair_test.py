@@ -81,6 +81,8 @@ class PairTests:
         self.perftest("ib_write_bw", "-q 16 -s 4096 -n 50")
         self.perftest("ib_send_bw", "-e -s 4096 -n 100")
         self.perftest("ib_send_bw", "-c UD -s 1024 -n 100")
+        self.perftest("ib_write_bw", "-c UC -s 65536 -n 100")
+        self.perftest("ib_send_bw", "-c UC -s 4096 -n 100")
         self.perftest("ib_write_bw", "-I 64 -s 64 -n 100")
         self.perftest("ib_write_bw", "-t 1 -s 1 -n 100")
         self.perftest("ib_write_bw", "-m 256 -s 10000 -n 50")

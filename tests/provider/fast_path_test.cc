@@ -212,6 +212,16 @@ TEST_F(FastPath, AStateThatForbidsPostingIsEinval) {
     }
 }
 
+TEST_F(FastPath, AnUnreliableConnectionTakesWhatNeedsNoAnswer) {
+    connect({.type = IBV_QPT_UC});
+    Work work(1, IBV_WR_RDMA_WRITE, {source.sge(0, 3000)});
+    ASSERT_EQ(work.to(target.address(0), target.mr->rkey).post(left), 0);
+    expect_success(1, IBV_WC_RDMA_WRITE);
+    EXPECT_TRUE(std::equal(source.data.begin(), source.data.begin() + 3000, target.data.begin()));
+    Work read(2, IBV_WR_RDMA_READ, {source.sge(0, 8)});
+    EXPECT_EQ(read.to(target.address(0), target.mr->rkey).post(left), EINVAL);
+}
+
 TEST_F(FastPath, AListRingsOneDoorbell) {
     connect();
     Work first(1, IBV_WR_RDMA_WRITE, {source.sge(0, 8)}, 0);

@@ -155,19 +155,18 @@ void World::connect(ibv_qp* qp, ibv_qp* peer) {
     attr.ah_attr.is_global = 1;
     attr.ah_attr.port_num = 1;
     attr.ah_attr.grh.hop_limit = 64;
-    EXPECT_EQ(ibv_modify_qp(qp, &attr,
-                            IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-                                IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER),
-              0);
+    const bool is_reliable = qp->qp_type == IBV_QPT_RC;
+    int mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+    if (is_reliable) mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+    EXPECT_EQ(ibv_modify_qp(qp, &attr, mask), 0);
     attr.qp_state = IBV_QPS_RTS;
     attr.timeout = 14;
     attr.retry_cnt = 7;
     attr.rnr_retry = 0;
     attr.max_rd_atomic = 4;
-    EXPECT_EQ(ibv_modify_qp(qp, &attr,
-                            IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-                                IBV_QP_MAX_QP_RD_ATOMIC),
-              0);
+    mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
+    if (is_reliable) mask |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
+    EXPECT_EQ(ibv_modify_qp(qp, &attr, mask), 0);
 }
 
 void World::to_rts_ud(ibv_qp* qp) {
@@ -329,7 +328,7 @@ int kernel_create_qp(const tern_ureq_create_qp* request, const kernel_qp_numbers
         return EINVAL;
     if (request->rq_address && request->rq_length != (rq_bytes + 4095) / 4096 * 4096) return EINVAL;
     tern::QueuePairConfig config{};
-    config.type = numbers->type == IBV_QPT_UD ? TERN_QP_UD : TERN_QP_RC;
+    config.type = numbers->type == IBV_QPT_UD ? TERN_QP_UD : numbers->type == IBV_QPT_UC ? TERN_QP_UC : TERN_QP_RC;
     config.signal_all = numbers->signal_all;
     config.sq_depth_log2 = request->sq_depth_log2;
     config.has_rq = request->rq_address != 0;

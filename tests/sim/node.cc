@@ -181,7 +181,7 @@ std::vector<uint8_t> Endpoint::encode(const Work& work) const {
     control.flags = static_cast<uint8_t>(work.flags | (is_inline ? TERN_WQE_INLINE : 0));
     control.count = static_cast<uint8_t>(is_inline ? work.inline_data.size() : sges.size());
     control.immediate = work.immediate;
-    const bool is_datagram = options.type != TERN_QP_RC;
+    const bool is_datagram = options.type == TERN_QP_UD || options.type == TERN_QP_GSI;
     control.qkey = is_datagram ? work.qkey : 0;
     append(bytes, control);
     if (is_datagram) append(bytes, address_vector(work));

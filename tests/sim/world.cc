@@ -24,16 +24,14 @@ void connect_one(Endpoint& endpoint, const Endpoint& peer, const Connection& con
     to.timeout = connection.timeout;
     to.retry_count = connection.retries;
     to.rnr_retry = connection.rnr_retry;
-    EXPECT_EQ(endpoint.to_state(TERN_QP_STATE_RTR,
-                                TERN_QP_ATTR_ADDRESS_VECTOR | TERN_QP_ATTR_PATH_MTU | TERN_QP_ATTR_DEST_QPN |
-                                    TERN_QP_ATTR_RQ_PSN | TERN_QP_ATTR_MAX_DEST_RD_ATOMIC | TERN_QP_ATTR_MIN_RNR_TIMER,
-                                to),
-              TERN_STATUS_OK);
-    EXPECT_EQ(endpoint.to_state(TERN_QP_STATE_RTS,
-                                TERN_QP_ATTR_TIMEOUT | TERN_QP_ATTR_RETRY_COUNT | TERN_QP_ATTR_RNR_RETRY |
-                                    TERN_QP_ATTR_SQ_PSN | TERN_QP_ATTR_MAX_RD_ATOMIC,
-                                to),
-              TERN_STATUS_OK);
+    uint32_t to_rtr = TERN_QP_ATTR_ADDRESS_VECTOR | TERN_QP_ATTR_PATH_MTU | TERN_QP_ATTR_DEST_QPN | TERN_QP_ATTR_RQ_PSN;
+    uint32_t to_rts = TERN_QP_ATTR_SQ_PSN;
+    if (endpoint.options.type == TERN_QP_RC) {
+        to_rtr |= TERN_QP_ATTR_MAX_DEST_RD_ATOMIC | TERN_QP_ATTR_MIN_RNR_TIMER;
+        to_rts |= TERN_QP_ATTR_TIMEOUT | TERN_QP_ATTR_RETRY_COUNT | TERN_QP_ATTR_RNR_RETRY | TERN_QP_ATTR_MAX_RD_ATOMIC;
+    }
+    EXPECT_EQ(endpoint.to_state(TERN_QP_STATE_RTR, to_rtr, to), TERN_STATUS_OK);
+    EXPECT_EQ(endpoint.to_state(TERN_QP_STATE_RTS, to_rts, to), TERN_STATUS_OK);
 }
 
 void connect(Endpoint& x, Endpoint& y, const Connection& connection) {

@@ -22,7 +22,7 @@ struct Loss {
     double corrupt = 0;
 };
 
-// Attributes of an RC connection, the same at both ends.
+// Attributes of a connection (RC; UC has those it has), the same at both ends.
 struct Connection {
     uint8_t timeout = 14;
     uint8_t retries = 7;

@@ -15,6 +15,7 @@ enum tern_qp_type {
 	TERN_QP_RC			= 1,
 	TERN_QP_UD			= 2,
 	TERN_QP_GSI			= 3,	/* UD, QPN 1 of its port on the wire */
+	TERN_QP_UC			= 4,
 };
 
 enum tern_qp_state {

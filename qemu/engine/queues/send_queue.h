@@ -68,7 +68,7 @@ struct SendWqe {
 };
 
 // Which segments a WQE may have.
-enum class SendQueueKind : uint8_t { kRc, kUd, kEthernet };
+enum class SendQueueKind : uint8_t { kRc, kUc, kUd, kEthernet };
 
 enum class WqeError : uint8_t {
     kFault,      // the ring could not be read

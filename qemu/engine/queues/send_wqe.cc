@@ -60,9 +60,23 @@ OpcodeShape rc_shape(uint8_t opcode) {
     }
 }
 
+// What needs no answer, and what stays in the card (IBTA table 38, 10.8.2).
+bool has_uc_opcode(uint8_t opcode) {
+    switch (opcode) {
+    case TERN_WQE_OP_SEND:
+    case TERN_WQE_OP_SEND_WITH_IMM:
+    case TERN_WQE_OP_RDMA_WRITE:
+    case TERN_WQE_OP_RDMA_WRITE_WITH_IMM:
+    case TERN_WQE_OP_LOCAL_INV:
+    case TERN_WQE_OP_REG_MR: return true;
+    default: return false;
+    }
+}
+
 OpcodeShape shape_of(SendQueueKind kind, uint8_t opcode) {
     switch (kind) {
     case SendQueueKind::kRc: return rc_shape(opcode);
+    case SendQueueKind::kUc: return has_uc_opcode(opcode) ? rc_shape(opcode) : OpcodeShape{};
     case SendQueueKind::kUd:
         if (opcode == TERN_WQE_OP_SEND) return {true, kAddressVector, false, true, true};
         if (opcode == TERN_WQE_OP_SEND_WITH_IMM) return {true, kAddressVector, true, true, true};

@@ -12,9 +12,17 @@ namespace {
 // Fetched and not completed: bounds the memory of a QP, not its queue.
 constexpr uint32_t kMaxPending = 256;
 
+SendQueueKind send_queue_kind(tern_qp_type type) {
+    switch (type) {
+    case TERN_QP_RC: return SendQueueKind::kRc;
+    case TERN_QP_UC: return SendQueueKind::kUc;
+    default: return SendQueueKind::kUd;
+    }
+}
+
 SendQueue make_send_queue(uint32_t number, const QueuePairConfig& config) {
     return SendQueue({
-        .kind = config.type == TERN_QP_RC ? SendQueueKind::kRc : SendQueueKind::kUd,
+        .kind = send_queue_kind(config.type),
         .number = number,
         .depth_log2 = config.sq_depth_log2,
         .record = config.record,

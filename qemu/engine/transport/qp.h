@@ -35,7 +35,7 @@ struct PendingSend {
     Psn last_psn;
 };
 
-// Sending half of an RC QP (IBTA 9.7.5, 9.9.2).
+// Sending half of a connected QP (IBTA 9.7.5, 9.9.2).
 struct RequesterState {
     // Ring of pending WQEs: [head, tail) in free-running counts.
     std::vector<PendingSend> pending;
@@ -95,7 +95,7 @@ struct PendingResponse {
     uint8_t final_event;  // enum tern_event: sent, this ends the QP; 0: it goes on
 };
 
-// Receiving half of an RC QP.
+// Receiving half of a connected QP.
 struct ResponderState {
     Psn expected;
     uint32_t msn = 0;
@@ -158,6 +158,8 @@ struct Qp {
 
     [[nodiscard]] uint8_t state() const { return attributes.state; }
     [[nodiscard]] bool is_rc() const { return config.type == TERN_QP_RC; }
+    [[nodiscard]] bool is_uc() const { return config.type == TERN_QP_UC; }
+    [[nodiscard]] bool is_connected() const { return is_rc() || is_uc(); }
     [[nodiscard]] uint32_t mtu_bytes() const { return 1u << attributes.path_mtu_log2; }
     [[nodiscard]] MemoryUser user() const { return {config.pdn, config.is_kernel}; }
     [[nodiscard]] uint64_t deadline_ns() const;

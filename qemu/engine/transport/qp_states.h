@@ -8,7 +8,7 @@
 //            RESET -> INIT -> RTR -> RTS <-> SQD
 //                                    |  ^     |
 //                                    v  |     |
-//                                    SQE (UD) |
+//                            (UD, UC) SQE     |
 //            any -> RESET, any -> ERR <-------+
 #pragma once
 
@@ -18,10 +18,13 @@
 
 namespace tern {
 
+// Types of QP that a transition is for.
+enum Services : uint8_t { kRc = 1, kUc = 2, kUd = 4 /* and GSI */, kAll = kRc | kUc | kUd };
+
 struct Transition {
     uint8_t from;
     uint8_t to;
-    bool is_rc;  // else UD and GSI
+    uint8_t services;
     uint32_t required;
     uint32_t optional;
 };

@@ -174,6 +174,11 @@ PacketKinds kinds_of(uint8_t opcode) {
     }
 }
 
+// The opcodes of UC are those of RC in another service.
+static_assert(TERN_BTH_UC_SEND_FIRST - TERN_BTH_RC_SEND_FIRST ==
+              TERN_BTH_UC_WRITE_ONLY_WITH_IMM - TERN_BTH_RC_WRITE_ONLY_WITH_IMM);
+uint8_t service_of(const Qp& qp) { return qp.is_uc() ? TERN_BTH_UC_SEND_FIRST - TERN_BTH_RC_SEND_FIRST : 0; }
+
 uint8_t opcode_of(const PendingSend& send, const Position& position) {
     if (is_read(send.opcode)) return TERN_BTH_RC_READ_REQUEST;
     if (send.opcode == TERN_WQE_OP_ATOMIC_CMP_AND_SWP) return TERN_BTH_RC_COMPARE_SWAP;
@@ -197,7 +202,9 @@ ExtendedHeaders headers_of(const SendWqe& wqe, const PendingSend& send, const Po
     return headers;
 }
 
-bool wants_ack(RequesterState& state, const PendingSend& send, const Position& position) {
+bool wants_ack(Qp& qp, const PendingSend& send, const Position& position) {
+    if (qp.is_uc()) return false;
+    RequesterState& state = qp.requester;
     const bool wants =
         position.is_last || send.needs_response || ++state.packets_since_ack_request >= kAckRequestInterval;
     if (wants) state.packets_since_ack_request = 0;
@@ -222,8 +229,9 @@ bool send_packet(Transport& transport, Qp& qp) {
     const Position position = position_of(qp, send, state.send_psn);
     const MacAddress& destination = qp.attributes.dmac;
     const bool is_solicited = state.wqe.is_solicited && position.is_last && !send.needs_response;
-    const BthFields bth = {opcode_of(send, position), qp.attributes.dest_qpn, state.send_psn.value(), is_solicited,
-                           wants_ack(state, send, position)};
+    const auto opcode = static_cast<uint8_t>(service_of(qp) + opcode_of(send, position));
+    const BthFields bth = {opcode, qp.attributes.dest_qpn, state.send_psn.value(), is_solicited,
+                           wants_ack(qp, send, position)};
     PacketBuilder builder(transport.begin_frame(qp, destination), qp.path, bth, headers_of(state.wqe, send, position));
     if (!send.needs_response) {
         const auto payload = builder.payload(position.payload_bytes);
@@ -238,6 +246,17 @@ void advance(RequesterState& state, const PendingSend& send) {
     const bool is_whole = send.needs_response || state.send_psn == send.last_psn;
     state.send_psn = is_whole ? send.last_psn + 1 : state.send_psn + 1;
     if (is_whole) ++state.cursor;
+}
+
+bool accepts_work(const Qp& qp) { return qp.state() == TERN_QP_STATE_RTS || qp.state() == TERN_QP_STATE_SQD; }
+
+// Nobody answers: what has been sent is done.
+void settle(Transport& transport, Qp& qp) {
+    RequesterState& state = qp.requester;
+    state.unacked = state.highest_psn = state.send_psn;
+    if (state.cursor == state.head) return;
+    retire_head(transport, qp, TERN_CQE_STATUS_SUCCESS, 0);
+    retire_local(transport, qp);
 }
 
 bool is_window_full(const RequesterState& state) {
@@ -285,6 +304,16 @@ void start_ack_timer(Transport& transport, Qp& qp) {
     transport.update_timer(qp);
 }
 
+// What a packet that has been sent changes.
+void pass_packet(Transport& transport, Qp& qp) {
+    RequesterState& state = qp.requester;
+    if (state.send_psn.is_before(state.highest_psn)) transport.port_of(qp).count(TERN_PORT_COUNTER_RETRANSMITTED);
+    advance(state, state.entry(state.cursor));
+    if (qp.is_uc()) return settle(transport, qp);
+    if (state.highest_psn.is_before(state.send_psn)) state.highest_psn = state.send_psn;
+    if (state.ack_deadline_ns == UINT64_MAX) restart_ack_timer(transport, qp);
+}
+
 // The source GID is gone: as if what cannot be sent were lost, until the retries
 // are used up or the GID is back. False, as from run().
 bool wait_for_path(Transport& transport, Qp& qp) {
@@ -302,22 +331,20 @@ bool refetch(Transport& transport, Qp& qp, uint32_t entry, SendWqe& wqe) {
 
 bool run(Transport& transport, Qp& qp, uint32_t& budget) {
     RequesterState& state = qp.requester;
-    if (qp.state() != TERN_QP_STATE_RTS && qp.state() != TERN_QP_STATE_SQD) return false;
+    if (!accepts_work(qp)) return false;
     if (state.rnr_deadline_ns != UINT64_MAX) return false;
     while (budget > 0) {
         if (is_window_full(state) || !prepare(transport, qp, budget)) return budget == 0;
-        if (!transport.path_header(qp)) return wait_for_path(transport, qp);
+        const bool has_path = transport.path_header(qp) != nullptr;
+        if (!has_path && !qp.is_uc()) return wait_for_path(transport, qp);
         if (!transport.has_room(qp, qp.attributes.dmac)) return false;
         --budget;
-        const bool is_retransmission = state.send_psn.is_before(state.highest_psn);
-        if (!send_packet(transport, qp)) {
+        if (has_path && !send_packet(transport, qp)) {
             fail_here(transport, qp, TERN_CQE_STATUS_LOCAL_PROTECTION);
             return false;
         }
-        if (is_retransmission) transport.port_of(qp).count(TERN_PORT_COUNTER_RETRANSMITTED);
-        advance(state, state.entry(state.cursor));
-        if (state.highest_psn.is_before(state.send_psn)) state.highest_psn = state.send_psn;
-        if (state.ack_deadline_ns == UINT64_MAX) restart_ack_timer(transport, qp);
+        pass_packet(transport, qp);
+        if (!accepts_work(qp)) return false;
     }
     return true;
 }
@@ -375,7 +402,7 @@ void fail_head(Transport& transport, Qp& qp, uint8_t status, uint32_t vendor_err
     if (status == TERN_CQE_STATUS_RETRY_EXCEEDED || status == TERN_CQE_STATUS_RNR_RETRY_EXCEEDED)
         transport.port_of(qp).count(TERN_PORT_COUNTER_RETRY_EXCEEDED);
     retire_head(transport, qp, status, vendor_error);
-    transport.set_state(qp, TERN_QP_STATE_ERR);
+    transport.set_state(qp, qp.is_uc() ? TERN_QP_STATE_SQE : TERN_QP_STATE_ERR);
 }
 
 void start(Qp& qp) {
@@ -383,6 +410,14 @@ void start(Qp& qp) {
     state.next_psn = state.unacked = state.send_psn = state.highest_psn = Psn(qp.attributes.sq_psn);
     state.retries_left = qp.attributes.retry_count;
     state.rnr_retries_left = qp.attributes.rnr_retry;
+}
+
+void resume(Qp& qp) {
+    RequesterState& state = qp.requester;
+    state.cursor = state.head = state.tail;
+    state.send_psn = state.unacked = state.highest_psn = state.next_psn;
+    state.wqe_entry = UINT32_MAX;
+    state.is_blocked = false;
 }
 
 void reset(Qp& qp) {

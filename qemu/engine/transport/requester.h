@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-or-later
 // Copyright (c) 2026 The Tern authors
 //
-// Sending half of an RC QP: fetches WQEs, cuts them into request packets, and
-// sends them again from any PSN when the peer or a timer asks (go-back-N,
-// IBTA 9.7.5, 9.9.2). What comes back is in acknowledge.h.
+// Sending half of an RC or UC QP: fetches WQEs, cuts them into request packets,
+// and, of RC, sends them again from any PSN when the peer or a timer asks
+// (go-back-N, IBTA 9.7.5, 9.9.2). What comes back is in acknowledge.h. A WQE of
+// UC is done when it is sent (IBTA 9.8.2).
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ void retire_head(Transport& transport, Qp& qp, uint8_t status, uint32_t vendor_e
 // Retires WQEs at the head that need nothing more from the peer: local ones,
 // and those that failed here once all before them are done.
 void retire_local(Transport& transport, Qp& qp);
-// The oldest pending WQE failed: its completion, then ERR.
+// The oldest pending WQE failed: its completion, then ERR, or SQE of UC (IBTA 10.3.1.6).
 void fail_head(Transport& transport, Qp& qp, uint8_t status, uint32_t vendor_error);
 
 // Decodes the WQE of pending @entry into @wqe again, and checks that the host
@@ -39,6 +40,8 @@ void fail_head(Transport& transport, Qp& qp, uint8_t status, uint32_t vendor_err
 
 // RTS: counts from sq_psn on.
 void start(Qp& qp);
+// RTS again, after SQE: all that was pending has been flushed.
+void resume(Qp& qp);
 void reset(Qp& qp);
 
 }  // namespace tern::requester

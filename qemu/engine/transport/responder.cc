@@ -82,7 +82,26 @@ void answer_duplicate(Work& work) {
 
 // Steps
 
+// The message in progress will not end. Its receive WQE waits for the next one.
+void abandon(ResponderState& state) {
+    state.message_kind = 0;
+    state.received_bytes = 0;
+}
+
+// UC: what is lost takes the rest of its message with it (IBTA 9.8.3.1).
+Verdict check_unreliable_psn(Work& work) {
+    ResponderState& state = work.state;
+    if (Psn(work.packet.psn) != state.expected) {
+        work.port.count(TERN_PORT_COUNTER_OUT_OF_SEQUENCE);
+        abandon(state);
+        state.expected = Psn(work.packet.psn);
+    }
+    if (work.packet.is(bth::START)) abandon(state);
+    return Verdict::kNext;
+}
+
 Verdict check_psn(Work& work) {
+    if (work.qp.is_uc()) return check_unreliable_psn(work);
     const int32_t distance = Psn(work.packet.psn).distance_from(work.state.expected);
     if (distance == 0) return Verdict::kNext;
     if (distance < 0) {
@@ -128,10 +147,11 @@ Verdict check_rights(Work& work) {
 }
 
 // A SEND needs a receive WQE with its first packet, an immediate with the last.
+bool needs_receive(const Packet& packet) { return packet.is(bth::SEND) || (packet.row->headers & bth::IMMDT); }
+
 Verdict take_receive(Work& work) {
     ResponderState& state = work.state;
-    const bool needs = work.packet.is(bth::SEND) || (work.packet.row->headers & bth::IMMDT);
-    if (!needs || state.has_wqe) return Verdict::kNext;
+    if (!needs_receive(work.packet) || state.has_wqe) return Verdict::kNext;
     const auto taken = work.qp.rq.take(work.transport.rooms.host, state.wqe);
     if (taken) {
         state.has_wqe = true;
@@ -274,10 +294,10 @@ Verdict finish(Work& work) {
     if (packet.is(bth::END)) {
         state.msn = (state.msn + 1) & TERN_PSN_MASK;
         if (packet.is(bth::WRITE)) work.port.count(TERN_PORT_COUNTER_RX_WRITE_REQUESTS);
-        if (is_message && state.has_wqe) complete_message(work);
+        if (is_message && needs_receive(packet)) complete_message(work);
         state.received_bytes = 0;
     }
-    if (is_message && packet.requests_ack && work.qp.state() != TERN_QP_STATE_ERR)
+    if (work.qp.is_rc() && is_message && packet.requests_ack && work.qp.state() != TERN_QP_STATE_ERR)
         (void)response::queue_acknowledge(work.transport, work.qp, psn, kAckSyndrome);
     return Verdict::kDone;
 }
@@ -308,7 +328,23 @@ void fail_receive(Work& work, uint8_t status) {
     work.transport.complete_receive(work.qp, completion);
 }
 
+// UC: nobody is told of what the peer did wrong; it is as if the rest of the message
+// were lost. What failed here ends the QP (IBTA 9.8.3.2, table 61).
+void conclude_unreliable(Work& work, Verdict verdict) {
+    const bool is_own = verdict == Verdict::kLength || verdict == Verdict::kRemoteOperation;
+    if (is_own) {
+        fail_receive(work,
+                     verdict == Verdict::kLength ? TERN_CQE_STATUS_LOCAL_LENGTH : TERN_CQE_STATUS_LOCAL_PROTECTION);
+        if (work.qp.state() != TERN_QP_STATE_ERR) work.transport.fail_qp(work.qp, TERN_EVENT_QP_FATAL);
+        return;
+    }
+    abandon(work.state);
+    work.state.expected = Psn(work.packet.psn) + 1;
+}
+
 void conclude(Work& work, Verdict verdict) {
+    if (verdict == Verdict::kNext || verdict == Verdict::kDone) return;
+    if (work.qp.is_uc()) return conclude_unreliable(work, verdict);
     switch (verdict) {
     case Verdict::kNext:
     case Verdict::kDone: return;

@@ -29,6 +29,14 @@ bool accepts_requests(uint8_t state) {
 
 bool accepts_responses(uint8_t state) { return state == TERN_QP_STATE_RTS || state == TERN_QP_STATE_SQD; }
 
+bth::Flag service_of(const Qp& qp) {
+    switch (qp.config.type) {
+    case TERN_QP_RC: return bth::RC;
+    case TERN_QP_UC: return bth::UC;
+    default: return bth::UD;
+    }
+}
+
 uint8_t completion_opcode(uint8_t opcode) {
     switch (opcode) {
     case TERN_WQE_OP_RDMA_WRITE:
@@ -101,7 +109,7 @@ void Transport::addresses_changed() {
     ++address_generation_;
     // Those whose source GID was missing may have it now.
     qps_.for_each([this](Qp& qp) {
-        if (qp.is_rc() && accepts_requests(qp.state())) make_runnable(qp);
+        if (qp.is_connected() && accepts_requests(qp.state())) make_runnable(qp);
     });
 }
 
@@ -132,6 +140,7 @@ void Transport::set_state(Qp& qp, tern_qp_state state) {
     case TERN_QP_STATE_RTR: return responder::start(qp);
     case TERN_QP_STATE_RTS:
         if (from == TERN_QP_STATE_RTR) requester::start(qp);
+        if (from == TERN_QP_STATE_SQE) requester::resume(qp);
         return make_runnable(qp);
     case TERN_QP_STATE_SQD: qp.reported_drained = false; return make_runnable(qp);
     case TERN_QP_STATE_SQE:
@@ -282,14 +291,14 @@ bool Transport::run_qp(Qp& qp, uint32_t& budget) {
     case TERN_QP_STATE_INIT: return false;
     default: break;
     }
-    const bool has_more = qp.is_rc() ? run_connected(qp, budget) : datagram::run(*this, qp, budget);
+    const bool has_more = qp.is_connected() ? run_connected(qp, budget) : datagram::run(*this, qp, budget);
     report_drained(qp);
     return has_more;
 }
 
 bool Transport::waits_for_room(const Qp& qp) const {
     // A datagram waits for the way of its own destination.
-    if (!qp.is_rc())
+    if (!qp.is_connected())
         return qp.state() == TERN_QP_STATE_RTS && !qp.sq.is_empty() && !has_room(qp, qp.requester.wqe.dmac);
     const bool has_work = qp.responder.response_count() > 0 || !qp.sq.is_empty() ||
                           (qp.requester.cursor != qp.requester.tail && qp.requester.rnr_deadline_ns == UINT64_MAX);
@@ -383,15 +392,15 @@ const PathHeader* Transport::path_header(Qp& qp) {
 Qp* Transport::find_destination(const Port& port, const Packet& packet) const {
     Qp* qp = packet.dest_qpn == TERN_QPN_GSI ? gsi_[port.index()] : qps_.find(packet.dest_qpn);
     if (!qp || qp->wire_qpn != packet.dest_qpn || qp->attributes.port != port.number()) return nullptr;
-    if (!packet.is(qp->is_rc() ? bth::RC : bth::UD) || !accepts_requests(qp->state())) return nullptr;
-    if (!qp->is_rc()) return qp;
+    if (!packet.is(service_of(*qp)) || !accepts_requests(qp->state())) return nullptr;
+    if (!qp->is_connected()) return qp;
     // Nobody but the peer speaks on a connection (C46).
     const GidEntry* own = port.gid_at(qp->attributes.sgid_index);
     const bool is_peer = packet.source == qp->attributes.dgid && own && packet.destination == own->gid;
     return is_peer ? qp : nullptr;
 }
 
-void Transport::deliver_rc(Qp& qp, const Packet& packet) {
+void Transport::deliver_connected(Qp& qp, const Packet& packet) {
     if (packet.is(bth::RESPONSE)) {
         if (accepts_responses(qp.state())) acknowledge::receive(*this, qp, packet);
         return;
@@ -408,7 +417,7 @@ void Transport::deliver(Port& port, const Packet& packet) {
     if (!qp) return port.count(TERN_PORT_COUNTER_RX_BAD_QP);
     // Bit 15 is membership; the base must agree (IBTA 10.9.3).
     if ((packet.pkey ^ TERN_PKEY_DEFAULT) & 0x7fff) return port.count(TERN_PORT_COUNTER_RX_BAD_PKEY);
-    qp->is_rc() ? deliver_rc(*qp, packet) : datagram::receive(*this, *qp, port, packet);
+    qp->is_connected() ? deliver_connected(*qp, packet) : datagram::receive(*this, *qp, port, packet);
 }
 
 void Transport::receive(Port& port, std::span<const std::byte> frame) {

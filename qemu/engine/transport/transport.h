@@ -84,7 +84,7 @@ private:
     [[nodiscard]] Qp* find_owned(uint32_t qpn, uint32_t pair) const;
     [[nodiscard]] Qp* find_destination(const Port& port, const Packet& packet) const;
     void deliver(Port& port, const Packet& packet);
-    void deliver_rc(Qp& qp, const Packet& packet);
+    void deliver_connected(Qp& qp, const Packet& packet);
     // One turn of a QP. True: it has more to do and room to do it.
     [[nodiscard]] bool run_qp(Qp& qp, uint32_t& budget);
     [[nodiscard]] bool run_connected(Qp& qp, uint32_t& budget);

@@ -39,6 +39,7 @@ enum Flag : uint16_t {
     START = 1 << 9,
     END = 1 << 10,
     PAYLOAD = 1 << 11,
+    UC = 1 << 12,
 };
 
 struct Row {

@@ -77,19 +77,19 @@ int Endpoint::connect(const Endpoint& peer, const ConnectOptions& options) {
     attr.ah_attr.grh.dgid = peer.gid();
     attr.ah_attr.grh.sgid_index = 0;
     attr.ah_attr.grh.hop_limit = 64;
-    if (const int error = ibv_modify_qp(qp.get(), &attr,
-                                        IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-                                            IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
-        return error;
+    const bool is_reliable = options_.type != IBV_QPT_UC;
+    int mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+    if (is_reliable) mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+    if (const int error = ibv_modify_qp(qp.get(), &attr, mask)) return error;
     attr.qp_state = IBV_QPS_RTS;
     attr.sq_psn = options.psn;
     attr.timeout = options.timeout;
     attr.retry_cnt = options.retry_count;
     attr.rnr_retry = options.rnr_retry;
     attr.max_rd_atomic = options.rd_atomic;
-    return ibv_modify_qp(
-        qp.get(), &attr,
-        IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC);
+    mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
+    if (is_reliable) mask |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
+    return ibv_modify_qp(qp.get(), &attr, mask);
 }
 
 int Endpoint::to_rts_ud() {

@@ -206,5 +206,40 @@ TEST(Datagram, CarriesGrhImmediateAndSource) {
     }
 }
 
+// Nobody answers: what arrives is whole, and the rest of verbs is refused at once.
+TEST(UnreliableConnection, CarriesSendsAndWritesAndNothingElse) {
+    const Context context = open_card();
+    Endpoint left{context.get(), {.port = 1, .type = IBV_QPT_UC}};
+    Endpoint right{context.get(), {.port = 2, .type = IBV_QPT_UC}};
+    ASSERT_EQ(left.connect(right), 0);
+    ASSERT_EQ(right.connect(left), 0);
+    fill(left.bytes(), 7);
+    for (const uint32_t length : {0u, 1u, 1024u, 1025u, 1u << 20}) {
+        ASSERT_EQ(right.post_receive(50, {right.sge(0, 1 << 20)}), 0);
+        ASSERT_EQ(right.post_receive(51, {}), 0);
+        ibv_sge sge = left.sge(1, length);
+        auto send = make_work(52, IBV_WR_SEND, {&sge, 1});
+        ASSERT_EQ(left.post(send), 0);
+        auto write = make_remote(53, IBV_WR_RDMA_WRITE_WITH_IMM, {&sge, 1}, right.address(2 << 20), right.mr->rkey);
+        write.imm_data = htobe32(length);
+        ASSERT_EQ(left.post(write), 0);
+        expect_success(left.wait(), 52, IBV_WC_SEND);
+        expect_success(left.wait(), 53, IBV_WC_RDMA_WRITE);
+        const auto sent = right.wait(), written = right.wait();
+        expect_success(sent, 50, IBV_WC_RECV);
+        EXPECT_EQ(sent->byte_len, length);
+        expect_success(written, 51, IBV_WC_RECV_RDMA_WITH_IMM);
+        EXPECT_EQ(be32toh(written->imm_data), length);
+        EXPECT_TRUE(same(left.bytes(), 1, right.bytes(), 0, length));
+        EXPECT_TRUE(same(left.bytes(), 1, right.bytes(), 2 << 20, length));
+    }
+    ibv_sge sge = left.sge(0, 8);
+    for (const ibv_wr_opcode opcode : {IBV_WR_RDMA_READ, IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_WR_SEND_WITH_INV}) {
+        auto refused = make_remote(54, opcode, {&sge, 1}, right.address(), right.mr->rkey);
+        EXPECT_EQ(left.post(refused), EINVAL) << opcode;
+    }
+    EXPECT_EQ(left.state(), IBV_QPS_RTS);
+}
+
 }  // namespace
 }  // namespace tern::guest
