@@ -85,13 +85,15 @@ def two_makers_at_once_make_one_entry(cache):
     expect(cache.times_made() == 1, cache.times_made())
 
 
-def newest_three_are_kept(cache):
-    for digit in "12345":
-        status = cache.run(f'make() {{ true; }}; entry thing {digit * 16} make; entry thing-longer {digit * 16} make')
+def newest_entries_are_kept(cache):
+    digits = "123456789a"
+    for digit in digits:
+        status = cache.run("make() { true; }; for name in thing thing-longer root; do "
+                           f"entry $name {digit * 16} make; done")
         expect(status[0] == 0, status)
-    for name in ("thing", "thing-longer"):
+    for name, count in (("thing", 8), ("thing-longer", 8), ("root", 3)):
         kept = sorted(path.name for path in cache.path.glob(f"{name}-?" + "?" * 15))
-        expect(kept == [f"{name}-{digit * 16}" for digit in "345"], kept)
+        expect(kept == [f"{name}-{digit * 16}" for digit in digits[-count:]], kept)
 
 
 def lack_of_space_is_one_line_that_says_what_to_do(cache):
@@ -108,7 +110,7 @@ def cache_that_cannot_be_made_is_one_line(cache):
 
 
 TESTS = (entry_is_made_once_and_found_again, failed_maker_leaves_nothing, maker_that_was_killed_is_cleared_away,
-         two_makers_at_once_make_one_entry, newest_three_are_kept, lack_of_space_is_one_line_that_says_what_to_do,
+         two_makers_at_once_make_one_entry, newest_entries_are_kept, lack_of_space_is_one_line_that_says_what_to_do,
          cache_that_cannot_be_made_is_one_line)
 
 
